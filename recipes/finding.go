@@ -48,10 +48,3 @@ func caret(line string, column int) string {
 	}
 	return b.String() + "^"
 }
-
-// Command is a shell command of the document; it is compiled when the tree is
-// resolved, because its shell may come from the recipe's defaults.
-type Command struct {
-	Source string
-	Pos    Position
-}

@@ -9,6 +9,7 @@ package recipes
 import (
 	"github.com/brickoven/brickoven/recipes/expression"
 	"github.com/brickoven/brickoven/recipes/template"
+	"gopkg.in/yaml.v3"
 )
 
 // Recipe is one recipe document.
@@ -51,10 +52,18 @@ type Recipe struct {
 	// Agents defines or overrides agent presets for this recipe.
 	Agents map[string]any
 
+	// MaxEnvBytes bounds what variables may take of a step's environment in all;
+	// zero: the default budget (DESIGN section 6).
+	MaxEnvBytes int
+
 	// Source is where the recipe was read from.
 	Source Source
 	// Warnings were found while reading the document.
 	Warnings []*Finding
+
+	doc *document
+	// fields are the places outside the steps that read variables.
+	fields []*field
 }
 
 // Variable is a context default.
@@ -194,7 +203,19 @@ type Step struct {
 	AllowReparse      bool
 	Detach            bool
 
+	// Loop holds the keys of a loop step; nil where none is written.
+	Loop *LoopSpec
+
 	Pos Position
+
+	doc         *document // the document that the step was written in
+	node        *yaml.Node
+	idNode      *yaml.Node
+	recipeNode  *yaml.Node
+	dependsNode *yaml.Node
+	schemaFile  spot
+	written     map[string]bool
+	fields      []*field
 }
 
 // Argument is one entry of a recipe step's context: a value whose strings are

@@ -17,16 +17,6 @@ type Options struct {
 // Template is a parsed text. It is immutable and safe for concurrent use.
 type Template struct{ source string }
 
-// Error is a template that does not parse, or that failed to render.
-type Error struct {
-	Source       string
-	Line, Column int // within Source, from 1; 0 when unknown
-	Message      string
-	Hint         string
-}
-
-func (e *Error) Error() string { return e.Message }
-
 // Unknown is a name or path that a rendering looked for in vain. It rendered as
 // empty; strict recipes make it an error.
 type Unknown struct {
@@ -62,3 +52,11 @@ func (t *Template) Render(lookup Lookup) (text string, unknown []Unknown, err er
 // Value is Render, but a source that is exactly one {{path}} gives the value
 // itself, so that a map stays a map.
 func (t *Template) Value(lookup Lookup) (v any, unknown []Unknown, err error) { return nil, nil, nil }
+
+// Path is the path of a template that is exactly one {{path}}, as it is
+// written without white space; ok is false for every other template.
+func (t *Template) Path() (path string, ok bool) { return "", false }
+
+// HasControl reports whether the template uses if, range, with or a variable
+// of its own, which shell commands do not allow.
+func (t *Template) HasControl() bool { return false }

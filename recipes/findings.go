@@ -1,0 +1,62 @@
+package recipes
+
+import "strings"
+
+// Findings are all the faults and warnings of a document, or of a tree of
+// documents, in the order of the text. As an error it lists every one of them.
+type Findings []*Finding
+
+// Error prints the findings one below the other, faults only where there are any.
+func (f Findings) Error() string {
+	list := f.Errors()
+	if len(list) == 0 {
+		list = f
+	}
+	texts := make([]string, len(list))
+	for i, finding := range list {
+		texts[i] = finding.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Unwrap gives the single findings to [errors.As].
+func (f Findings) Unwrap() []error {
+	list := make([]error, len(f))
+	for i, finding := range f {
+		list[i] = finding
+	}
+	return list
+}
+
+// Errors returns the findings that stop a run.
+func (f Findings) Errors() Findings { return f.filter(false) }
+
+// Warnings returns the findings that do not stop a run.
+func (f Findings) Warnings() Findings { return f.filter(true) }
+
+// Codes lists the code of every finding, in order.
+func (f Findings) Codes() []string {
+	codes := make([]string, len(f))
+	for i, finding := range f {
+		codes[i] = finding.Code
+	}
+	return codes
+}
+
+func (f Findings) filter(warning bool) Findings {
+	var list Findings
+	for _, finding := range f {
+		if finding.Warning == warning {
+			list = append(list, finding)
+		}
+	}
+	return list
+}
+
+// err returns the findings as an error where at least one of them is a fault.
+func (f Findings) err() error {
+	if len(f.Errors()) == 0 {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,37 @@
+package recipes
+
+import "gopkg.in/yaml.v3"
+
+// LoopSpec holds the keys of a loop step as they were written.
+type LoopSpec struct {
+	// Nodes has the value of each written key: judge, check, evidence, brakes,
+	// contract, measure, workflows, steps and, on a loop, recipe.
+	Nodes map[string]*yaml.Node
+}
+
+func (d *decoder) loopKey(s *Step, key string, node *yaml.Node) {
+	if s.Loop == nil {
+		s.Loop = &LoopSpec{Nodes: map[string]*yaml.Node{}}
+	}
+	s.Loop.Nodes[key] = node
+}
+
+// checkLoop refuses what a later version runs, so that no loop runs as a single
+// round without its judge.
+func (d *decoder) checkLoop(s *Step) {
+	if s.Type == Loop {
+		if s.recipeNode != nil {
+			d.loopKey(s, "recipe", s.recipeNode)
+		}
+		d.fail(lookup(s.node, "type"), "not-yet", "type: loop is not available in this version", "")
+		return
+	}
+	if s.Loop == nil {
+		return
+	}
+	for key := range entries(s.node) {
+		if s.Loop.Nodes[key.Value] != nil {
+			d.fail(key, "misplaced-key", key.Value+": belongs to a step of type: loop", "")
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package recipes
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The mistakes that people make most often in YAML, found by the shape of the
+// line, because the reader's own message names neither the place nor the cure.
+var (
+	bareTemplate  = regexp.MustCompile(`^\s*(?:- +)*(?:[\w.-]+ *: +)?(\{\{)`)
+	nestedColon   = regexp.MustCompile(`^\s*(?:- +)*[\w.-]+ *: +([^"'|>\[{&*!#%@\x60\s].*?): `)
+	reportedLine  = regexp.MustCompile(`\bline (\d+): `)
+	leadingTab    = regexp.MustCompile(`^ *\t`)
+	reservedStart = regexp.MustCompile(`^\s*(?:- +)*(?:[\w.-]+ *: +)?([@\x60%])`)
+)
+
+const quoteHint = `quote the value: "{{ … }}" or '{{ … }}', or write it as a block after |`
+
+// syntaxFinding turns an error of the YAML reader into a finding at the place
+// that is the likeliest cause.
+func (doc *document) syntaxFinding(err error) *Finding {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if m := reportedLine.FindStringSubmatch(message); m != nil {
+		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
+			line = n
+		}
+		message = strings.Replace(message, m[0], "", 1)
+	}
+	if strings.Contains(message, "control characters are not allowed") {
+		return doc.controlFinding(message)
+	}
+	if found := doc.likelyCause(message, line); found != nil {
+		return found
+	}
+	if alias, ok := strings.CutPrefix(message, "unknown anchor "); ok {
+		if found := doc.search("*"+strings.Trim(strings.TrimSuffix(alias, " referenced"), "'"), "unknown-anchor", message); found != nil {
+			return found
+		}
+	}
+	return doc.findingAt(line, firstColumn(doc.line(line)), "yaml-syntax", "the YAML does not parse: "+message)
+}
+
+// likelyCause looks for a known mistake near the reported line. The reader
+// reports the beginning of the mapping as often as the line of the fault, so
+// lines further down are looked at too, up to the first that shows a mistake.
+func (doc *document) likelyCause(message string, line int) *Finding {
+	const window = 200
+	wantsKey := strings.Contains(message, "expected key") || strings.Contains(message, "expected ',' or '}'") ||
+		strings.Contains(message, "node content") || strings.Contains(message, "expected <block end>")
+	for n := max(line-1, 1); n <= min(len(doc.lines), line+window); n++ {
+		text := doc.line(n)
+		if at := bareTemplate.FindStringSubmatchIndex(text); wantsKey && at != nil {
+			return doc.cause(n, at[2], "unquoted-template", "a value that starts with {{ is YAML's own syntax", quoteHint)
+		}
+		if strings.Contains(message, "cannot start any token") {
+			if at := leadingTab.FindStringIndex(text); at != nil {
+				return doc.cause(n, at[1]-1, "tab-indent", "a tab cannot indent YAML", "indent with spaces")
+			}
+			if at := reservedStart.FindStringSubmatchIndex(text); at != nil {
+				return doc.cause(n, at[2], "yaml-syntax", "a value cannot start with "+text[at[2]:at[3]], "quote the value")
+			}
+		}
+		if at := nestedColon.FindStringSubmatchIndex(text); at != nil && strings.Contains(message, "mapping values are not allowed") {
+			return doc.cause(n, at[3], "yaml-syntax", "the value holds `: `, which begins a mapping of its own",
+				"quote the whole value, or write it as a block after |")
+		}
+	}
+	return nil
+}
+
+func (doc *document) cause(line, offset int, code, message, hint string) *Finding {
+	found := doc.findingAt(line, utf8.RuneCountInString(doc.line(line)[:offset])+1, code, message)
+	found.Hint = hint
+	return found
+}
+
+// controlFinding finds the character itself, because the reader does not say
+// where it is.
+func (doc *document) controlFinding(message string) *Finding {
+	for n, text := range doc.lines {
+		if i := strings.IndexFunc(text, isForbidden); i >= 0 {
+			return doc.cause(n+1, i, "control-character", message, `write it as an escape such as "\x1b" in double quotes`)
+		}
+	}
+	return doc.findingAt(1, 1, "control-character", message)
+}
+
+// isForbidden is the complement of the characters that YAML 1.1 allows.
+func isForbidden(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == 0x85:
+		return false
+	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0xfffe, r == 0xffff:
+		return true
+	}
+	return false
+}
+
+func (doc *document) search(text, code, message string) *Finding {
+	for n, line := range doc.lines {
+		if i := strings.Index(line, text); i >= 0 {
+			return doc.cause(n+1, i, code, message, "")
+		}
+	}
+	return nil
+}
+
+func firstColumn(line string) int {
+	return len(line) - len(strings.TrimLeft(line, " \t")) + 1
+}

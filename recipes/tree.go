@@ -1,0 +1,287 @@
+package recipes
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Tree is a recipe with every recipe that a run of it may enter. It is
+// immutable and safe for concurrent use.
+type Tree struct {
+	Root *Recipe
+	// All holds each recipe of the tree once, the root first and the others in
+	// the order in which they are first called.
+	All []*Recipe
+	// Warnings are those of all documents, in the order of All.
+	Warnings []*Finding
+}
+
+// Resolve reads the recipe that a command line names, its parents, and all
+// recipes that it calls, and compiles conditions and commands. A called recipe
+// that does not exist is a warning and stands in [Step.Missing]; one that is
+// invalid, or a circle of calls, is a fault. The error is a [*NotFoundError] or
+// [*RefusedError] for the recipe itself, [Findings] with every fault of every
+// document, or that of the file system.
+func (r *Resolver) Resolve(arg string, opts LoadOptions) (*Tree, error) {
+	source, err := r.FindRoot(arg)
+	if err != nil {
+		return nil, err
+	}
+	return r.ResolveSource(source, opts)
+}
+
+// ResolveSource is Resolve for a recipe that was already found.
+func (r *Resolver) ResolveSource(source Source, opts LoadOptions) (*Tree, error) {
+	l := &loader{resolver: r, opts: opts, docs: map[string]*document{}, recipes: map[string]*Recipe{}, faulty: map[string]bool{}, tree: &Tree{}}
+	root, err := l.load(source, nil)
+	if err != nil {
+		return nil, err
+	}
+	l.tree.Root = root
+	l.compile()
+	if err := l.found.err(); err != nil {
+		return nil, err
+	}
+	for _, recipe := range l.tree.All {
+		l.tree.Warnings = append(l.tree.Warnings, recipe.Warnings...)
+	}
+	l.tree.Warnings = append(l.tree.Warnings, l.found...)
+	return l.tree, nil
+}
+
+// loader reads the documents of one tree, each once.
+type loader struct {
+	resolver *Resolver
+	opts     LoadOptions
+	docs     map[string]*document
+	recipes  map[string]*Recipe
+	// faulty are the recipes that were read and found invalid.
+	faulty map[string]bool
+	tree   *Tree
+	found  Findings
+}
+
+// call is a recipe on the path from the root, with the step that calls on.
+type call struct {
+	recipe *Recipe
+	step   *Step
+}
+
+func (l *loader) read(source Source) (*document, error) {
+	id := source.identity()
+	if doc := l.docs[id]; doc != nil {
+		return doc, nil
+	}
+	data, err := l.resolver.Read(source)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := readDocument(source, data)
+	if err != nil {
+		return nil, err
+	}
+	l.docs[id] = doc
+	return doc, nil
+}
+
+// load reads one recipe and what it calls. Faults of called recipes are
+// collected; the error is about the recipe itself.
+func (l *loader) load(source Source, path []call) (*Recipe, error) {
+	doc, err := l.inherited(source, nil)
+	if err != nil {
+		return nil, err
+	}
+	recipe, found := decodeDocument(doc, l.opts)
+	if err := found.err(); err != nil {
+		return nil, err
+	}
+	recipe.Extends = ""
+	recipe.Warnings = found
+	l.recipes[source.identity()] = recipe
+	l.tree.All = append(l.tree.All, recipe)
+	for _, s := range recipe.allSteps() {
+		if s.Type == Call {
+			l.child(recipe, s, path)
+		}
+	}
+	return recipe, nil
+}
+
+// child resolves the recipe that a step calls.
+func (l *loader) child(recipe *Recipe, s *Step, path []call) {
+	source, err := l.find(s, recipe)
+	if err != nil {
+		l.unresolved(s, err)
+		return
+	}
+	path = append(path[:len(path):len(path)], call{recipe, s})
+	for i, on := range path {
+		if sameSource(on.recipe.Source, source) {
+			l.report(s, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], on.recipe))
+			return
+		}
+	}
+	if known := l.recipes[source.identity()]; known != nil {
+		s.Child = known
+		return
+	}
+	if l.faulty[source.identity()] {
+		return
+	}
+	child, err := l.load(source, path)
+	if err != nil {
+		l.faulty[source.identity()] = true
+		if found, ok := errors.AsType[Findings](err); ok {
+			l.found = append(l.found, found...)
+			return
+		}
+		l.unresolved(s, err)
+		return
+	}
+	s.Child = child
+}
+
+// find looks beside the calling recipe and then, for a step that was inherited,
+// beside the recipe that the step was written in; a path starts from the latter.
+func (l *loader) find(s *Step, recipe *Recipe) (Source, error) {
+	if err := checkRecipeName(s.Recipe); err != nil {
+		return l.resolver.Find(s.Recipe, s.doc.source)
+	}
+	return l.resolver.findName(s.Recipe, recipe.Source.Dir, s.doc.source.Dir)
+}
+
+func (l *loader) unresolved(s *Step, err error) {
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
+		s.Missing = err
+		l.report(s, "recipe-not-found", err.Error())
+		l.found[len(l.found)-1].Warning = true
+		return
+	}
+	code := "recipe-unreadable"
+	if _, refused := errors.AsType[*RefusedError](err); refused {
+		code = "bad-recipe-name"
+	}
+	l.report(s, code, err.Error())
+}
+
+func (l *loader) report(s *Step, code, message string) {
+	l.found = append(l.found, s.doc.finding(s.recipeNode, code, message))
+}
+
+// chain prints the calls with the place of each: a (a.yaml:3:5) → b … → a.
+func chain(path []call, end *Recipe) string {
+	var b strings.Builder
+	for _, on := range path {
+		fmt.Fprintf(&b, "%s (%s) → ", on.recipe.Name, on.step.doc.position(on.step.recipeNode))
+	}
+	return b.String() + end.Name
+}
+
+// identity is the same for two sources that are one file.
+func (s Source) identity() string {
+	if strings.HasPrefix(s.Path, builtinFolder) {
+		return s.Path
+	}
+	path := s.file()
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
+
+func sameSource(a, b Source) bool { return a.identity() == b.identity() }
+
+// Step finds a step by its path: an id of the root; recipe/step with the name
+// of a recipe in the tree; or the ids of the calling steps and then its own.
+func (t *Tree) Step(path string) (*Step, bool) {
+	if s := t.Root.step(path); s != nil {
+		return s, true
+	}
+	for i := len(path) - 1; i > 0; i-- {
+		if path[i] != '/' {
+			continue
+		}
+		for _, recipe := range t.All {
+			if recipe.Name == path[:i] {
+				if s := recipe.step(path[i+1:]); s != nil {
+					return s, true
+				}
+			}
+		}
+	}
+	return t.Root.nested(path)
+}
+
+// nested follows the ids of calling steps; ids may hold slashes of their own.
+func (r *Recipe) nested(path string) (*Step, bool) {
+	for i := 1; i < len(path); i++ {
+		if path[i] != '/' {
+			continue
+		}
+		caller := r.step(path[:i])
+		if caller == nil || caller.Child == nil {
+			continue
+		}
+		if s := caller.Child.step(path[i+1:]); s != nil {
+			return s, true
+		}
+		if s, ok := caller.Child.nested(path[i+1:]); ok {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+func (r *Recipe) step(id string) *Step {
+	for _, list := range [][]*Step{r.Steps, r.Finally} {
+		for _, s := range list {
+			if s.ID == id {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// StepCount counts the steps of all recipes in the tree, those of finally
+// included; a recipe that is called twice counts once.
+func (t *Tree) StepCount() int {
+	n := 0
+	for _, recipe := range t.All {
+		n += len(recipe.Steps) + len(recipe.Finally)
+	}
+	return n
+}
+
+// Texts returns the documents of the tree after inheritance, in the order of
+// All, for recording beside a run.
+func (t *Tree) Texts() []Source {
+	texts := make([]Source, len(t.All))
+	for i, recipe := range t.All {
+		texts[i] = recipe.Source
+		texts[i].Text = recipe.Document()
+	}
+	return texts
+}
+
+// Document is the recipe as YAML: the text as it was read or, where it extends
+// another, the whole of both.
+func (r *Recipe) Document() string {
+	if r.doc == nil || r.doc.owners == nil {
+		return r.Source.Text
+	}
+	var b strings.Builder
+	enc := yaml.NewEncoder(&b)
+	enc.SetIndent(2)
+	if err := enc.Encode(r.doc.root); err != nil {
+		return r.Source.Text
+	}
+	return b.String()
+}

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"slices"
+	"time"
+
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// retried runs the work of a step until it succeeds or its attempts are used
+// up. A refusal by a structural guard and a judged STUCK are final answers and
+// never tried again.
+func (fr *frame) retried(f *flow, st *recipes.Step, view *step.View, path string) report {
+	attempts, delay := 1, time.Duration(0)
+	if st.Retry != nil {
+		attempts, delay = max(1, st.Retry.Attempts), st.Retry.Delay
+	}
+	for attempt := 1; ; attempt++ {
+		rep := fr.attempt(f, st, view, path, attempt)
+		rep.outcome.Attempts = attempt
+		if rep.outcome.Status != step.Failed || attempt >= attempts || !retryable(st.Retry, rep.outcome) {
+			return rep
+		}
+		fr.run.warn(path, "attempt failed and will be repeated: "+rep.outcome.Error)
+		if wait := f.do(&step.Action{Kind: step.Sleep, Path: path, Def: st, Recipe: fr.recipe, Vars: view, Delay: delay}); !wait.OK {
+			return rep
+		}
+		delay = next(st.Retry, delay)
+	}
+}
+
+func retryable(retry *recipes.Retry, o *step.Outcome) bool {
+	if o.Refused() || o.Cause == step.CauseCancelled || judgedStuck(o) {
+		return false
+	}
+	return len(retry.OnExit) == 0 || slices.Contains(retry.OnExit, o.ExitCode)
+}
+
+// judgedStuck knows the contract of every judge: loop_health.loop_verdict.
+func judgedStuck(o *step.Outcome) bool {
+	health, ok := o.Outputs["loop_health"].(map[string]any)
+	return ok && health["loop_verdict"] == "STUCK"
+}
+
+func next(retry *recipes.Retry, delay time.Duration) time.Duration {
+	if retry.Backoff > 0 {
+		delay = time.Duration(float64(delay) * retry.Backoff)
+	}
+	if retry.MaxDelay > 0 {
+		delay = min(delay, retry.MaxDelay)
+	}
+	return delay
+}
+
+// attempt does the work of a step once.
+func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string, n int) report {
+	if st.Type == recipes.Call {
+		return fr.call(f, st, view, path)
+	}
+	if !fr.run.work.enter(f) {
+		return failed(cancelled())
+	}
+	defer fr.run.work.leave()
+	act := &step.Action{Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: n}
+	switch st.Type {
+	case recipes.Agent:
+		return fr.agent(f, st, act)
+	case recipes.Native:
+		act.Kind = step.Native
+	default:
+		act.Kind = step.Shell
+	}
+	return fr.leaf(st, f.do(act))
+}
+
+// leaf turns the result of an action into the end of its step.
+func (fr *frame) leaf(st *recipes.Step, res step.Result) report {
+	for _, text := range res.Warnings {
+		fr.run.warn(fr.pathOf(st.ID), text)
+	}
+	if res.Cause == step.CauseJSON && !st.ParseJSONRequired {
+		res.OK = true
+		rep := completed(st, res)
+		rep.outcome.Status, rep.outcome.Error = step.Degraded, res.Error
+		return rep
+	}
+	if !res.OK {
+		return fr.broken(st, res)
+	}
+	return completed(st, res)
+}
+
+// broken is a failed step in the words that existing callers look for.
+func (fr *frame) broken(st *recipes.Step, res step.Result) report {
+	if res.Cause != step.CauseJSON {
+		kind := string(st.Type)
+		if res.Refused() {
+			res.Error = "BLOCKED_TERMINAL: " + res.Error
+		}
+		res.Error = kind + " step failed: " + res.Error
+	}
+	return failed(res)
+}
+
+func completed(st *recipes.Step, res step.Result) report {
+	rep := report{outcome: &step.Outcome{
+		Status: step.Completed, Output: res.Text, Value: res.Value, ExitCode: res.ExitCode,
+		Truncated: res.Truncated, Usage: res.Usage,
+	}}
+	if st.Output != "" {
+		rep.sets = []assignment{{st.Output, res.Value}}
+	}
+	return rep
+}
+
+// agent makes the call of an agent step. An answer without the JSON that the
+// step wants gets one more question, which includes that answer.
+func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
+	act.Kind = step.Agent
+	res := f.do(act)
+	if res.Cause == step.CauseJSON {
+		fr.run.warn(act.Path, res.Error+"; asking once more")
+		again := *act
+		again.Answer, again.Attempt = text(res.Text), act.Attempt+1
+		if second := f.do(&again); second.OK {
+			res = second
+		}
+	}
+	rep := fr.leaf(st, res)
+	if st.AutoStage && rep.outcome.Status != step.Failed {
+		staged := f.do(&step.Action{Kind: step.Stage, Path: act.Path, Def: st, Recipe: fr.recipe, Vars: act.Vars})
+		if !staged.OK {
+			fr.run.warn(act.Path, "auto_stage: "+staged.Error)
+		}
+	}
+	return rep
+}

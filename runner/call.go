@@ -1,0 +1,270 @@
+package runner
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner/scope"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// call runs another recipe: with the caller's variables, the step's context
+// over them, and the child's defaults under them. Only what steps of the child
+// declare as outputs comes back (DESIGN section 7).
+func (fr *frame) call(f *flow, st *recipes.Step, view *step.View, path string) report {
+	r := fr.run
+	if st.Child == nil {
+		return failed(step.Result{ExitCode: -1, Error: missing(st)})
+	}
+	if fr.depth >= r.limits.MaxDepth {
+		return failed(step.Result{ExitCode: -1, Error: fmt.Sprintf(
+			"Maximum recipe recursion depth (%d) exceeded", r.limits.MaxDepth)})
+	}
+	vars, err := fr.pass(f, st, view)
+	if err != nil {
+		return failed(step.Result{ExitCode: -1, Error: err.Error()})
+	}
+	child := &frame{
+		run: r, recipe: st.Child, path: path, depth: fr.depth + 1,
+		vars: vars, steps: map[string]any{}, max: r.newSlots(st.Child.MaxParallel), seen: map[string]bool{},
+	}
+	defer r.dropSlots(child.max)
+	if fault := child.checkInputs(f, st); fault != "" {
+		return failed(step.Result{ExitCode: -1, Error: fault})
+	}
+	end := child.runSteps(f)
+	status, reason := Succeeded, ""
+	if !end.ok() || f.halt.active() {
+		status, reason = Broken, end.reason(r)
+	}
+	last := child.runFinally(f, status, reason, end.failedPath())
+
+	rep := report{outcome: &step.Outcome{Status: step.Completed, Children: slices.Concat(child.outcomes, last)}}
+	rep.outcome.Outputs, rep.sets = fr.returned(st, child)
+	for _, o := range rep.outcome.Children {
+		rep.outcome.Usage = sum(rep.outcome.Usage, o.Usage)
+	}
+	switch {
+	case status == Broken:
+		fr.brokenCall(f, st, view, path, &rep, end, f.halt.active())
+	case anyFailed(last):
+		rep.outcome.Status, rep.outcome.Error = step.Degraded, "a finally step failed"
+	}
+	if rep.outcome.Output == nil {
+		rep.outcome.Output = summary(st.Child.Name, rep.outcome)
+	}
+	rep.outcome.Value = rep.outcome.Output
+	if st.Output != "" && rep.outcome.Status != step.Failed {
+		rep.sets = append(rep.sets, assignment{st.Output, rep.outcome.Output})
+	}
+	return rep
+}
+
+func missing(st *recipes.Step) string {
+	if st.Missing != nil {
+		return st.Missing.Error()
+	}
+	return fmt.Sprintf("Sub-recipe '%s' not found", st.Recipe)
+}
+
+// pass makes the variables that the child starts with.
+func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View) (*scope.Scope, error) {
+	vars := view.Scope.Fork()
+	given := map[string]any{}
+	for _, arg := range st.Context {
+		v, err := fr.argument(f, st, view, "context."+arg.Name, arg.Value)
+		if err != nil {
+			return nil, err
+		}
+		given[arg.Name] = v
+	}
+	for _, def := range st.Child.Context {
+		fill(vars, given, def.Name, def.Value)
+	}
+	for _, in := range st.Child.Inputs {
+		if in.HasDefault {
+			fill(vars, given, in.Name, in.Default)
+		}
+	}
+	for _, arg := range st.Context {
+		vars.Set(arg.Name, given[arg.Name])
+	}
+	return vars, nil
+}
+
+// fill sets a default where neither the caller nor the step's context has the
+// variable.
+func fill(vars *scope.Scope, given map[string]any, name string, v any) {
+	if _, has := given[name]; has {
+		return
+	}
+	if _, has := vars.Get(name); !has {
+		vars.Set(name, v)
+	}
+}
+
+// checkInputs tests what the child declares of its inputs; where that needs a
+// look at the file system the executor does it.
+func (fr *frame) checkInputs(f *flow, st *recipes.Step) string {
+	if len(fr.recipe.Inputs) == 0 && len(fr.recipe.Validation) == 0 {
+		return ""
+	}
+	res := f.do(&step.Action{
+		Kind: step.Check, Path: fr.path, Def: st, Recipe: fr.recipe, Vars: fr.view(), Callee: fr.recipe,
+	})
+	return res.Error
+}
+
+// returned is what the child gives back, under the caller's names. What the
+// child declares and did not give is null, so that an old value cannot outlive
+// a recipe that failed.
+func (fr *frame) returned(st *recipes.Step, child *frame) (map[string]any, []assignment) {
+	outputs := map[string]any{}
+	var sets []assignment
+	pairs := renames(st)
+	for _, pair := range pairs {
+		var v any
+		if child.seen[pair.Child] {
+			v, _ = child.vars.Get(pair.Child)
+			outputs[pair.Name] = v
+		}
+		sets = append(sets, assignment{pair.Name, v})
+	}
+	return outputs, sets
+}
+
+// renames lists what a recipe step takes from its child; all outputs under
+// their own names where the step does not select.
+func renames(st *recipes.Step) []recipes.Rename {
+	if st.Outputs != nil {
+		return st.Outputs.Pairs
+	}
+	var pairs []recipes.Rename
+	for _, name := range declared(st.Child) {
+		pairs = append(pairs, recipes.Rename{Name: name, Child: name})
+	}
+	return pairs
+}
+
+// declared lists the outputs of a recipe and of the recipes it calls, in the
+// order of the file, each once.
+func declared(r *recipes.Recipe) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, st := range r.Steps {
+		if st.Type == recipes.Call && st.Child != nil && st.Foreach == nil {
+			for _, pair := range renames(st) {
+				add(pair.Name)
+			}
+		}
+		add(st.Output)
+		if st.Foreach != nil {
+			add(st.Collect)
+		}
+	}
+	return names
+}
+
+// brokenCall describes the failure of a child, in words that existing callers
+// look for, after a recovery was tried where the step asks for one.
+func (fr *frame) brokenCall(f *flow, st *recipes.Step, view *step.View, path string, rep *report, end ending, halted bool) {
+	o := rep.outcome
+	o.Status, o.ExitCode = step.Failed, 1
+	o.Error = fmt.Sprintf("Sub-recipe '%s' failed.\n%s", st.Child.Name, failures(o.Children))
+	switch {
+	case end.failed != nil && end.failed.Refused():
+		o.ExitCode, o.Cause = step.ExitRefused, end.failed.Cause
+	case halted:
+		o.Cause, o.ExitCode = step.CauseCancelled, -1
+	case st.RecoveryOnFailure:
+		fr.recover(f, st, view, path, rep)
+	}
+}
+
+// recover asks the agent once to finish what the child left undone.
+func (fr *frame) recover(f *flow, st *recipes.Step, view *step.View, path string, rep *report) {
+	prompt := fmt.Sprintf("Sub-recipe '%s' failed.\n%s\n\nComplete the work that remains. "+
+		"If, and only if, all of it is done, make the last line of your answer: STATUS: COMPLETE\n"+
+		"Otherwise explain what is in the way.", st.Child.Name, rep.outcome.Error)
+	res := f.do(&step.Action{
+		Kind: step.Agent, Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: 1, Prompt: prompt,
+	})
+	rep.outcome.Usage = sum(rep.outcome.Usage, res.Usage)
+	switch {
+	case res.Refused():
+		rep.outcome.ExitCode, rep.outcome.Cause = step.ExitRefused, step.CauseGuard
+	case res.OK && recovered(text(res.Text)):
+		rep.outcome.Status, rep.outcome.ExitCode, rep.outcome.Error = step.Completed, 0, ""
+		rep.outcome.Output = res.Text
+	default:
+		rep.outcome.Error = strings.Replace(rep.outcome.Error, "failed.\n",
+			"failed and the recovery by the agent did not complete it.\n", 1)
+	}
+}
+
+// recovered believes only the last line of an answer.
+func recovered(answer string) bool {
+	lines := strings.Split(strings.TrimRight(answer, " \t\r\n"), "\n")
+	last := strings.TrimSpace(lines[len(lines)-1])
+	return strings.HasSuffix(last, "STATUS: COMPLETE")
+}
+
+// failures names the failed steps of a child with their errors, and those that
+// were completed.
+func failures(children []*step.Outcome) string {
+	var lines []string
+	var done []string
+	for _, o := range children {
+		switch o.Status {
+		case step.Failed:
+			kind, detail := "error", strings.TrimSpace(o.Error)
+			if detail == "" {
+				kind, detail = "no detail", "no additional detail"
+			}
+			lines = append(lines, fmt.Sprintf("- %s [%s]: %s", o.ID, kind, detail))
+		case step.Completed:
+			done = append(done, o.ID)
+		}
+	}
+	var parts []string
+	if len(lines) > 0 {
+		parts = append(parts, "Failed steps:\n"+strings.Join(lines, "\n"))
+	}
+	if len(done) > 0 {
+		parts = append(parts, "Completed steps: "+strings.Join(done, ", "))
+	}
+	if len(parts) == 0 {
+		return "No step of it ran."
+	}
+	return strings.Join(parts, "\n")
+}
+
+// summary is the text report of a called recipe; it is never empty.
+func summary(name string, o *step.Outcome) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Recipe '%s': %s", name, o.Status)
+	for _, child := range o.Children {
+		fmt.Fprintf(&b, "\n  [%s] %s", child.Status, child.ID)
+	}
+	return b.String()
+}
+
+// text is the text of a value that is at hand; a reference has none here.
+func text(v any) string {
+	if _, large := v.(value.Ref); large {
+		return ""
+	}
+	return value.Text(v)
+}
+
+func sortedKeys(m map[string]any) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,125 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync"
+)
+
+const (
+	firstRead = 4 << 10
+	fullRead  = 64 << 10
+)
+
+// pump copies one output pipe into a writer until the pipe is closed by
+// everyone who holds it, or by [pump.close].
+type pump struct {
+	name  string
+	pipe  *os.File
+	pulse *pulse
+	done  chan struct{}
+
+	mu     sync.Mutex // held during a write, so that mute waits for it
+	out    io.Writer
+	err    error
+	closed bool
+}
+
+func newPump(name string, pipe *os.File, out io.Writer, beat *pulse) *pump {
+	return &pump{name: name, pipe: pipe, out: out, pulse: beat, done: make(chan struct{})}
+}
+
+// run reads into a small buffer first: most children print little, and a large
+// one would be the dearest part of a short step.
+func (p *pump) run() {
+	defer close(p.done)
+	defer p.close()
+	buf := make([]byte, firstRead)
+	for {
+		n, err := p.pipe.Read(buf)
+		if n > 0 {
+			p.pulse.beat()
+			p.write(buf[:n])
+		}
+		if err != nil {
+			p.fail(err)
+			return
+		}
+		if n == len(buf) && n < fullRead {
+			growPipe(p.pipe)
+			buf = make([]byte, fullRead)
+		}
+	}
+}
+
+func (p *pump) write(piece []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.out == nil {
+		return
+	}
+	n, err := p.out.Write(piece)
+	if err == nil && n < len(piece) {
+		err = io.ErrShortWrite
+	}
+	if err != nil {
+		p.err, p.out = err, nil
+	}
+}
+
+// fail records a read error; the end of the pipe and our own close are none.
+func (p *pump) fail(err error) {
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// mute makes the pump throw away what still comes. The writer is not used any
+// more once mute has returned.
+func (p *pump) mute() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out = nil
+}
+
+// close ends the pump. The writer is not used any more once close has returned.
+func (p *pump) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out = nil
+	if p.closed {
+		return
+	}
+	p.closed = true
+	if err := p.pipe.Close(); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *pump) failure() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+func outputErrors(pumps []*pump) error {
+	var all []error
+	for _, p := range pumps {
+		if err := p.failure(); err != nil {
+			all = append(all, &OutputError{Stream: p.name, Err: err})
+		}
+	}
+	return errors.Join(all...)
+}
+
+// joinWait adds a failed wait, which only happens when something else in this
+// program waited for our child.
+func joinWait(outputs, wait error) error {
+	return errors.Join(outputs, &OutputError{Stream: "exit status", Err: wait})
+}

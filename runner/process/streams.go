@@ -1,0 +1,119 @@
+package process
+
+import (
+	"io"
+	"os"
+)
+
+// pipeEnds are the two ends of an output; ours is nil when the child writes
+// into a file directly.
+type pipeEnds struct{ ours, child *os.File }
+
+// descriptors are the files that are open during a start. The child's ends are
+// closed afterwards in every case, ours only when the start failed.
+type descriptors struct {
+	childs []*os.File
+	ours   []*os.File
+	input  *os.File // our end of stdin, if it is a pipe
+}
+
+// close closes the ends that belong to the child. Their errors say nothing:
+// nothing was written to them here.
+func (d *descriptors) close() { closeAll(d.childs) }
+
+func (d *descriptors) abandon() { closeAll(d.ours) }
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+func (d *descriptors) stdin(in io.Reader) (*os.File, error) {
+	if file, ok := in.(*os.File); ok {
+		return file, nil
+	}
+	if in == nil {
+		null, err := os.Open(os.DevNull)
+		if err != nil {
+			return nil, err
+		}
+		d.childs = append(d.childs, null)
+		return null, nil
+	}
+	r, w, err := d.pipe()
+	if err != nil {
+		return nil, err
+	}
+	d.childs, d.ours, d.input = append(d.childs, r), append(d.ours, w), w
+	return r, nil
+}
+
+func (d *descriptors) outputs(s Spec) (stdout, stderr pipeEnds, err error) {
+	if stdout, err = d.output(s.Stdout); err != nil {
+		return stdout, stderr, err
+	}
+	if s.Stdout != nil && sameWriter(s.Stdout, s.Stderr) {
+		return stdout, stdout, nil
+	}
+	stderr, err = d.output(s.Stderr)
+	return stdout, stderr, err
+}
+
+func (d *descriptors) output(out io.Writer) (pipeEnds, error) {
+	if out == nil {
+		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		if err != nil {
+			return pipeEnds{}, err
+		}
+		d.childs = append(d.childs, null)
+		return pipeEnds{child: null}, nil
+	}
+	r, w, err := d.pipe()
+	if err != nil {
+		return pipeEnds{}, err
+	}
+	d.ours, d.childs = append(d.ours, r), append(d.childs, w)
+	return pipeEnds{ours: r, child: w}, nil
+}
+
+func (d *descriptors) pipe() (r, w *os.File, err error) {
+	if r, w, err = os.Pipe(); err != nil {
+		d.abandon()
+	}
+	return r, w, err
+}
+
+// sameWriter compares two writers; types that cannot be compared are not the
+// same.
+func sameWriter(a, b io.Writer) (same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false
+		}
+	}()
+	return a == b
+}
+
+// feed writes a reader into the child's stdin.
+type feed struct{ pipe *os.File }
+
+func startFeed(pipe *os.File, in io.Reader) *feed {
+	if pipe == nil {
+		return nil
+	}
+	go func() {
+		// A child may end without reading everything; that is its right and
+		// no error. A reader that fails ends the input.
+		_, _ = io.Copy(pipe, in)
+		_ = pipe.Close()
+	}()
+	return &feed{pipe}
+}
+
+// close unblocks a writer whose pipe nobody reads any more.
+func (f *feed) close() {
+	if f != nil {
+		_ = f.pipe.Close()
+	}
+}
