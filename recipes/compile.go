@@ -50,7 +50,7 @@ func (r *Recipe) compileCommands(found *Findings) {
 func (c *Command) compile(interpreter Shell, allowReparse bool, found *Findings) {
 	dialect, isShell := interpreter.Dialect()
 	if !isShell {
-		if at := placeholder(c.Source); at >= 0 {
+		if at := firstPlaceholder(c.Source); at >= 0 {
 			fault := c.spot.finding(at, "placeholder-in-program", interpreter[0]+" takes no {{ }}: data would become source code")
 			fault.Hint = `read the environment variable RECIPE_VAR_<name>; write \{{ for a literal {{`
 			*found = append(*found, fault)
@@ -81,8 +81,8 @@ func commandFinding(c *Command, err error) *Finding {
 	return found
 }
 
-// placeholder is where the first {{ that is not escaped begins; -1 without one.
-func placeholder(source string) int {
+// firstPlaceholder is where the first {{ that is not escaped begins; -1 without one.
+func firstPlaceholder(source string) int {
 	for from := 0; ; {
 		i := strings.Index(source[from:], "{{")
 		if i < 0 {

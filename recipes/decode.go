@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -34,6 +35,7 @@ func Parse(path string, data []byte, opts LoadOptions) (*Recipe, error) {
 	}
 	recipe, found := decodeDocument(doc, opts)
 	recipe.compileConditions(opts.Names, &found)
+	found.sort()
 	if err := found.err(); err != nil {
 		return nil, err
 	}
@@ -92,6 +94,7 @@ func decodeDocument(doc *document, opts LoadOptions) (*Recipe, Findings) {
 	})
 	d.recipe.fields = d.fields
 	d.finish()
+	d.found.sort()
 	return d.recipe, d.found
 }
 
@@ -101,9 +104,7 @@ func (d *decoder) finish() {
 	if r.Name == "" && !d.reported("name") {
 		d.fail(d.doc.root, "missing-name", "the recipe has no name", "add name: at the top")
 	}
-	if len(r.Steps) == 0 && r.Extends == "" && lookup(d.doc.root, "steps") == nil {
-		d.fail(d.doc.root, "missing-steps", "the recipe has no steps", "")
-	}
+	d.checkSteps()
 	ids := map[string]*Step{}
 	for _, s := range r.allSteps() {
 		if s.ID == "" {
@@ -115,6 +116,23 @@ func (d *decoder) finish() {
 			continue
 		}
 		ids[s.ID] = s
+	}
+	d.checkGraph(r.Steps)
+	d.checkGraph(r.Finally)
+}
+
+// checkSteps refuses a recipe that does nothing, unless its steps come from a
+// parent or another fault already says where they are.
+func (d *decoder) checkSteps() {
+	if len(d.recipe.Steps) > 0 || d.recipe.Extends != "" || d.reported("extends") || slices.Contains(d.found.Codes(), "foreign-key") {
+		return
+	}
+	node := lookup(d.doc.root, "steps")
+	switch {
+	case node == nil:
+		d.fail(d.doc.root, "missing-steps", "the recipe has no steps", "add steps: with a list of steps")
+	case isNull(node) || node.Kind == yaml.SequenceNode && len(node.Content) == 0:
+		d.fail(node, "missing-steps", "the recipe has no steps", "")
 	}
 }
 

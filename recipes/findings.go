@@ -1,6 +1,10 @@
 package recipes
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Findings are all the faults and warnings of a document, or of a tree of
 // documents, in the order of the text. As an error it lists every one of them.
@@ -59,4 +63,19 @@ func (f Findings) err() error {
 		return nil
 	}
 	return f
+}
+
+// sort puts the findings in the order of the text; files keep the order in
+// which they are first named.
+func (f Findings) sort() {
+	files := map[string]int{}
+	for _, finding := range f {
+		if _, known := files[finding.Pos.File]; !known {
+			files[finding.Pos.File] = len(files)
+		}
+	}
+	slices.SortStableFunc(f, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(files[a.Pos.File], files[b.Pos.File]),
+			cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
 }

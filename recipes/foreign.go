@@ -168,7 +168,7 @@ func (d *decoder) foreign(in scope, key, val *yaml.Node) bool {
 	if slices.Contains(d.opts.AllowForeign, key.Value) {
 		d.warn(key, "foreign-key", message+"; it is let through and does nothing", instead)
 	} else {
-		d.fail(key, "foreign-key", message, instead)
+		d.fail(key, "foreign-key", message, instead+" (--allow-foreign "+key.Value+" to run without it)")
 	}
 	return true
 }
@@ -179,7 +179,7 @@ func onErrorInstead(val *yaml.Node) string {
 	case "continue":
 		return writeTolerate
 	case "skip_remaining":
-		return "write " + "continue_on_error: true, and condition: steps.<id>.status == 'completed' on each step that follows"
+		return "write continue_on_error: true, and condition: steps.<id>.status == 'completed' on each step that follows"
 	}
 	return writeTolerate + ", or a command under hooks: on_error"
 }

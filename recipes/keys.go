@@ -68,10 +68,11 @@ func (d *decoder) unknownKey(in scope, key *yaml.Node) {
 // nearest returns the candidate that differs least from name, or nothing when
 // none is near enough to be what was meant. The first of equals wins.
 func nearest(name string, candidates []string) string {
-	if len(name) > 80 {
+	const longest, most = 80, 5_000
+	if len(name) > longest || len(candidates) > most {
 		return ""
 	}
-	limit := max(1, len(name)/3)
+	limit := (len(name) + 2) / 3
 	best, bestDistance := "", limit+1
 	for _, candidate := range candidates {
 		if abs(len(candidate)-len(name)) > limit || candidate == name {

@@ -52,8 +52,7 @@ func (s spot) locate(offset int) (line, column int) {
 	if s.node.Style&yaml.LiteralStyle != 0 {
 		return s.locateLiteral(offset)
 	}
-	r := sourceReader{lines: s.doc.lines, line: s.node.Line, column: s.node.Column - 1}
-	r.skipProperties(s.node)
+	r := s.reader()
 	return r.follow(s.node, offset)
 }
 
@@ -75,10 +74,13 @@ func (s spot) locateLiteral(offset int) (line, column int) {
 
 // indicatorLine is the line of the block's |, which a tag or an anchor may move
 // below the beginning of the node.
-func (s spot) indicatorLine() int {
-	r := sourceReader{lines: s.doc.lines, line: s.node.Line, column: s.node.Column - 1}
+func (s spot) indicatorLine() int { return s.reader().line }
+
+// reader stands at the first character of the scalar, behind its properties.
+func (s spot) reader() *sourceReader {
+	r := &sourceReader{lines: s.doc.lines, line: s.node.Line, column: s.node.Column - 1, indent: -1}
 	r.skipProperties(s.node)
-	return r.line
+	return r
 }
 
 // sourceReader walks the source of a scalar beside its value.
@@ -86,6 +88,8 @@ type sourceReader struct {
 	lines  []string
 	line   int // from 1
 	column int // in characters, from 0
+	// indent is how many spaces a line loses; -1 for all of them.
+	indent int
 }
 
 func (r *sourceReader) rest() string {
@@ -127,7 +131,7 @@ func (r *sourceReader) follow(node *yaml.Node, offset int) (line, column int) {
 	case node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0:
 		r.column++
 	case node.Style&yaml.FoldedStyle != 0:
-		r.line, r.column = r.line+1, 0
+		r.enterBlock(node)
 	}
 	value := node.Value
 	rest := r.rest()
@@ -136,8 +140,33 @@ func (r *sourceReader) follow(node *yaml.Node, offset int) (line, column int) {
 		i += size
 		rest = r.step(node, c, rest)
 	}
-	r.settle(rest)
 	return r.line, r.column + 1
+}
+
+// enterBlock moves to the first line of a folded block and finds out by how
+// much the block is moved in.
+func (r *sourceReader) enterBlock(node *yaml.Node) {
+	text := strings.TrimLeft(node.Value, "\n")
+	own := len(text) - len(strings.TrimLeft(text, " "))
+	for n := r.line; n < len(r.lines); n++ {
+		if line := r.lines[n]; strings.TrimSpace(line) != "" {
+			r.indent = max(len(line)-len(strings.TrimLeft(line, " "))-own, 0)
+			break
+		}
+	}
+	r.nextLine()
+}
+
+// nextLine moves to the text of the next line and returns it.
+func (r *sourceReader) nextLine() string {
+	r.line, r.column = r.line+1, 0
+	rest := r.rest()
+	indent := len(rest) - len(strings.TrimLeft(rest, " \t"))
+	if r.indent >= 0 {
+		indent = min(indent, r.indent)
+	}
+	r.column = indent
+	return rest[indent:]
 }
 
 // step moves over the source of one character of the value and returns what
@@ -145,15 +174,13 @@ func (r *sourceReader) follow(node *yaml.Node, offset int) (line, column int) {
 func (r *sourceReader) step(node *yaml.Node, c rune, rest string) string {
 	blank := c == ' ' || c == '\n'
 	for {
-		if rest == "" {
+		if rest == "" || rest == `\` && node.Style&yaml.DoubleQuotedStyle != 0 {
 			if r.line >= len(r.lines) {
 				return ""
 			}
-			r.line, r.column = r.line+1, 0
-			rest = r.rest()
-			indent := len(rest) - len(strings.TrimLeft(rest, " \t"))
-			r.column, rest = indent, rest[indent:]
-			if blank {
+			joined := rest != ""
+			rest = r.nextLine()
+			if blank && !joined {
 				return rest
 			}
 			continue
@@ -165,17 +192,6 @@ func (r *sourceReader) step(node *yaml.Node, c rune, rest string) string {
 		if length > utf8.RuneLen(source) || source == c || source != ' ' && source != '\t' {
 			return rest
 		}
-	}
-}
-
-// settle moves from the end of a line to the text that follows.
-func (r *sourceReader) settle(rest string) {
-	if rest == "" {
-		return
-	}
-	trimmed := strings.TrimLeft(rest, " ")
-	if r.column == 0 && trimmed != "" {
-		r.column = len(rest) - len(trimmed)
 	}
 }
 

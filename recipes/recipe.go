@@ -62,6 +62,7 @@ type Recipe struct {
 	Warnings []*Finding
 
 	doc *document
+	id  string // of the source
 	// fields are the places outside the steps that read variables.
 	fields []*field
 }

@@ -87,9 +87,6 @@ func (d *decoder) steps(key string, node *yaml.Node) []*Step {
 	if !d.sequence(key, node) {
 		return nil
 	}
-	if len(node.Content) == 0 && key == "steps" && lookup(d.doc.root, "extends") == nil {
-		d.fail(node, "missing-steps", "the recipe has no steps", "")
-	}
 	list := make([]*Step, 0, len(node.Content))
 	outer := d.fields
 	for _, item := range node.Content {

@@ -2,8 +2,10 @@ package recipes
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/brickoven/brickoven/recipes/expression"
 	"github.com/brickoven/brickoven/recipes/template"
 	"gopkg.in/yaml.v3"
 )
@@ -14,8 +16,10 @@ type field struct {
 	spot     spot
 	template *template.Template
 	command  *Command
-	// condition fields read through the step's program, which is compiled last.
-	condition bool
+	// step is the one whose condition this is; the program is there once all
+	// names are known.
+	step      *Step
+	condition *expression.Program
 }
 
 // template reads a text with placeholders. Lenient keeps what does not parse as
@@ -33,7 +37,8 @@ func (d *decoder) template(key string, node *yaml.Node, lenient bool) *template.
 		return nil
 	}
 	for _, warning := range t.Warnings() {
-		found := where.finding(max(strings.Index(source, "{{"), 0), "foreign-template", key+": "+warning)
+		line, column, message := cutPlace(warning)
+		found := where.finding(where.offset(line, column), "foreign-template", key+": "+message)
 		found.Warning = true
 		d.found = append(d.found, found)
 	}
@@ -41,6 +46,15 @@ func (d *decoder) template(key string, node *yaml.Node, lenient bool) *template.
 		d.fields = append(d.fields, &field{key: key, spot: where, template: t})
 	}
 	return t
+}
+
+// cutPlace takes the place off a warning that begins with one.
+func cutPlace(warning string) (line, column int, message string) {
+	place, message, found := strings.Cut(warning, ": ")
+	if n, err := fmt.Sscanf(place, "line %d, column %d", &line, &column); !found || n < 2 || err != nil {
+		return 0, 0, warning
+	}
+	return line, column, message
 }
 
 func templateFinding(where spot, key string, err error) *Finding {
@@ -108,7 +122,7 @@ func (d *decoder) condition(s *Step, key string, node *yaml.Node) {
 		d.warn(node, "empty-condition", "the condition is empty; the step always runs", "remove it")
 		return
 	}
-	d.fields = append(d.fields, &field{key: key, spot: d.doc.spot(node), condition: true})
+	d.fields = append(d.fields, &field{key: key, spot: d.doc.spot(node), step: s})
 }
 
 func (d *decoder) outputSchema(s *Step, key string, node *yaml.Node) {

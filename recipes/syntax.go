@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
 )
 
 // The mistakes that people make most often in YAML, found by the shape of the
@@ -13,6 +15,7 @@ var (
 	bareTemplate  = regexp.MustCompile(`^\s*(?:- +)*(?:[\w.-]+ *: +)?(\{\{)`)
 	nestedColon   = regexp.MustCompile(`^\s*(?:- +)*[\w.-]+ *: +([^"'|>\[{&*!#%@\x60\s].*?): `)
 	reportedLine  = regexp.MustCompile(`\bline (\d+): `)
+	anyTab        = regexp.MustCompile(`^[ \t]*\t`)
 	leadingTab    = regexp.MustCompile(`^ *\t`)
 	reservedStart = regexp.MustCompile(`^\s*(?:- +)*(?:[\w.-]+ *: +)?([@\x60%])`)
 )
@@ -22,26 +25,58 @@ const quoteHint = `quote the value: "{{ … }}" or '{{ … }}', or write it as a
 // syntaxFinding turns an error of the YAML reader into a finding at the place
 // that is the likeliest cause.
 func (doc *document) syntaxFinding(err error) *Finding {
-	message := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if m := reportedLine.FindStringSubmatch(message); m != nil {
-		if n, convErr := strconv.Atoi(m[1]); convErr == nil {
-			line = n
-		}
-		message = strings.Replace(message, m[0], "", 1)
-	}
+	message, line := splitSyntax(err)
 	if strings.Contains(message, "control characters are not allowed") {
 		return doc.controlFinding(message)
-	}
-	if found := doc.likelyCause(message, line); found != nil {
-		return found
 	}
 	if alias, ok := strings.CutPrefix(message, "unknown anchor "); ok {
 		if found := doc.search("*"+strings.Trim(strings.TrimSuffix(alias, " referenced"), "'"), "unknown-anchor", message); found != nil {
 			return found
 		}
 	}
+	if found := doc.likelyCause(message, line); found != nil {
+		return found
+	}
+	if !strings.Contains(message, "end of stream") {
+		line = doc.firstFailing(message, line)
+	}
+	if at := anyTab.FindStringIndex(doc.line(line)); at != nil && strings.Contains(message, "tab") {
+		return doc.cause(line, at[1]-1, "tab-indent", "a tab cannot indent YAML", "indent with spaces")
+	}
 	return doc.findingAt(line, firstColumn(doc.line(line)), "yaml-syntax", "the YAML does not parse: "+message)
+}
+
+// splitSyntax takes the reader's message apart. The line is that of the
+// enclosing block as often as that of the fault.
+func splitSyntax(err error) (message string, line int) {
+	message = strings.TrimPrefix(err.Error(), "yaml: ")
+	m := reportedLine.FindStringSubmatch(message)
+	if m == nil {
+		return message, 1
+	}
+	line, convErr := strconv.Atoi(m[1])
+	if convErr != nil {
+		line = 1
+	}
+	return strings.Replace(message, m[0], "", 1), line
+}
+
+// firstFailing finds the line of a fault as the shortest beginning of the
+// document that fails in the same way; it reads the document a few times over,
+// which only a document with a fault has to pay for.
+func (doc *document) firstFailing(message string, reported int) int {
+	low, high := max(reported-1, 0), len(doc.lines)
+	for low+1 < high {
+		middle := (low + high) / 2
+		var node yaml.Node
+		err := yaml.Unmarshal([]byte(strings.Join(doc.lines[:middle], "\n")+"\n"), &node)
+		if err != nil && strings.Contains(err.Error(), message) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return high
 }
 
 // likelyCause looks for a known mistake near the reported line. The reader

@@ -43,6 +43,7 @@ func (r *Resolver) ResolveSource(source Source, opts LoadOptions) (*Tree, error)
 	}
 	l.tree.Root = root
 	l.compile()
+	l.found.sort()
 	if err := l.found.err(); err != nil {
 		return nil, err
 	}
@@ -68,6 +69,7 @@ type loader struct {
 // call is a recipe on the path from the root, with the step that calls on.
 type call struct {
 	recipe *Recipe
+	id     string // of the recipe's source
 	step   *Step
 }
 
@@ -101,7 +103,8 @@ func (l *loader) load(source Source, path []call) (*Recipe, error) {
 	}
 	recipe.Extends = ""
 	recipe.Warnings = found
-	l.recipes[source.identity()] = recipe
+	recipe.id = source.identity()
+	l.recipes[recipe.id] = recipe
 	l.tree.All = append(l.tree.All, recipe)
 	for _, s := range recipe.allSteps() {
 		if s.Type == Call {
@@ -118,23 +121,24 @@ func (l *loader) child(recipe *Recipe, s *Step, path []call) {
 		l.unresolved(s, err)
 		return
 	}
-	path = append(path[:len(path):len(path)], call{recipe, s})
+	id := source.identity()
+	path = append(path[:len(path):len(path)], call{recipe, recipe.id, s})
 	for i, on := range path {
-		if sameSource(on.recipe.Source, source) {
+		if on.id == id {
 			l.report(s, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], on.recipe))
 			return
 		}
 	}
-	if known := l.recipes[source.identity()]; known != nil {
+	if known := l.recipes[id]; known != nil {
 		s.Child = known
 		return
 	}
-	if l.faulty[source.identity()] {
+	if l.faulty[id] {
 		return
 	}
 	child, err := l.load(source, path)
 	if err != nil {
-		l.faulty[source.identity()] = true
+		l.faulty[id] = true
 		if found, ok := errors.AsType[Findings](err); ok {
 			l.found = append(l.found, found...)
 			return

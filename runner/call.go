@@ -82,6 +82,7 @@ func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View) (*scope.Scope,
 		}
 		given[arg.Name] = v
 	}
+	hide(vars, declared(st.Child))
 	for _, def := range st.Child.Context {
 		fill(vars, given, def.Name, def.Value)
 	}
@@ -96,13 +97,23 @@ func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View) (*scope.Scope,
 	return vars, nil
 }
 
+// hide makes null of what the caller already has under the names of the child's
+// outputs: what an earlier call left must not pass for this one's.
+func hide(vars *scope.Scope, outputs []string) {
+	for _, name := range outputs {
+		if _, has := vars.Get(name); has {
+			vars.Set(name, nil)
+		}
+	}
+}
+
 // fill sets a default where neither the caller nor the step's context has the
 // variable.
 func fill(vars *scope.Scope, given map[string]any, name string, v any) {
 	if _, has := given[name]; has {
 		return
 	}
-	if _, has := vars.Get(name); !has {
+	if present, _ := vars.Get(name); present == nil {
 		vars.Set(name, v)
 	}
 }

@@ -174,6 +174,9 @@ func (r *Run) Feed(ev step.Event) (step.Batch, error) {
 // Outcome returns the end of the run, or nil while it goes on.
 func (r *Run) Outcome() *Outcome { return r.result }
 
+// Vars are the variables that the run starts with.
+func (r *Run) Vars() *scope.Scope { return r.vars }
+
 // Pending lists the actions under way, in the order they were asked for.
 func (r *Run) Pending() []*step.Action {
 	var actions []*step.Action

@@ -30,7 +30,7 @@ func (d durations) most() (text string, count int) {
 // is none. Times under a second are no ceiling that anything runs into, and
 // test reports are full of them, so they are not counted.
 func (d durations) at(line string, i int) (n int) {
-	if i > 0 && (line[i-1] == '.' || line[i-1] == '_' || class[line[i-1]] != other) {
+	if i > 0 && (line[i-1] == '.' || line[i-1] == '_' || classOf[line[i-1]] != other) {
 		return 0
 	}
 	span, n := parseDuration(line[i:])
@@ -64,7 +64,7 @@ func parseDuration(s string) (span time.Duration, n int) {
 			at++
 		}
 	}
-	if parts == "h" || parts == "m" || n < len(s) && (class[s[n]] != other || s[n] == '_') {
+	if parts == "h" || parts == "m" || n < len(s) && (classOf[s[n]] != other || s[n] == '_') {
 		return 0, 0
 	}
 	return span, n
@@ -76,7 +76,7 @@ func component(s string) (length, unit time.Duration, size int) {
 	const longest = 6 // digits; more is no duration of a step, and would overflow
 	var whole time.Duration
 	i := 0
-	for ; i < len(s) && class[s[i]] == digit; i++ {
+	for ; i < len(s) && classOf[s[i]] == digit; i++ {
 		whole = whole*10 + time.Duration(s[i]-'0')
 	}
 	if i == 0 || i > longest {
@@ -95,7 +95,7 @@ func component(s string) (length, unit time.Duration, size int) {
 	case 's':
 		unit = time.Second
 	}
-	if unit == 0 || n > 0 && unit != time.Second || i+1 < len(s) && class[s[i+1]] == letter {
+	if unit == 0 || n > 0 && unit != time.Second || i+1 < len(s) && classOf[s[i+1]] == letter {
 		return 0, 0, 0
 	}
 	return whole*unit + fraction, unit, i + 1
@@ -104,11 +104,11 @@ func component(s string) (length, unit time.Duration, size int) {
 // fractionOfSecond reads .5 as half a second; digits beyond the nanosecond are
 // passed over.
 func fractionOfSecond(s string) (fraction time.Duration, n int) {
-	if len(s) < 2 || s[0] != '.' || class[s[1]] != digit {
+	if len(s) < 2 || s[0] != '.' || classOf[s[1]] != digit {
 		return 0, 0
 	}
 	scale := time.Second / 10
-	for n = 1; n < len(s) && class[s[n]] == digit; n++ {
+	for n = 1; n < len(s) && classOf[s[n]] == digit; n++ {
 		fraction += time.Duration(s[n]-'0') * scale
 		scale /= 10
 	}

@@ -47,7 +47,7 @@ func (h *heard) terminalReason(childExitCode string) string {
 // line looks at each word and number of a line once.
 func (h *heard) line(line string) {
 	for i := 0; i < len(line); {
-		switch class[line[i]] {
+		switch classOf[line[i]] {
 		case letter:
 			end := wordEnd(line, i)
 			h.word(line, i, end)
@@ -116,7 +116,7 @@ func terminalFollows(line string, start, end int) bool {
 		return false
 	}
 	after := line[end+len(tail):]
-	return after == "" || class[after[0]] == other && after[0] != '_'
+	return after == "" || classOf[after[0]] == other && after[0] != '_'
 }
 
 // codeFollows looks for the 79 of "exit 79", "exit code: 79" and "exited with
@@ -138,7 +138,7 @@ func codeFollows(after string) bool {
 // number, a percentage, a decimal and a quantity such as 79s are no exit code.
 func near79(s string) bool {
 	const farthest = 8
-	for chars := 0; s != "" && class[s[0]] != digit; chars++ {
+	for chars := 0; s != "" && classOf[s[0]] != digit; chars++ {
 		if chars == farthest {
 			return false
 		}
@@ -152,6 +152,6 @@ func near79(s string) bool {
 	if after == "" {
 		return true
 	}
-	decimal := after[0] == '.' && len(after) > 1 && class[after[1]] == digit
-	return class[after[0]] == other && after[0] != '%' && !decimal
+	decimal := after[0] == '.' && len(after) > 1 && classOf[after[1]] == digit
+	return classOf[after[0]] == other && after[0] != '%' && !decimal
 }

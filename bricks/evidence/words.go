@@ -8,7 +8,7 @@ const (
 	digit
 )
 
-var class = func() (table [256]byte) {
+var classOf = func() (table [256]byte) {
 	for c := range table {
 		switch {
 		case c >= '0' && c <= '9':
@@ -22,7 +22,7 @@ var class = func() (table [256]byte) {
 
 // wordEnd is the end of the run of letters and digits that begins at i.
 func wordEnd(s string, i int) int {
-	for i < len(s) && class[s[i]] != other {
+	for i < len(s) && classOf[s[i]] != other {
 		i++
 	}
 	return i

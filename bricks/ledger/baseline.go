@@ -27,7 +27,7 @@ func HoldsNumber(transcript string, number value.Number) bool {
 	text := escapes.ReplaceAllString(transcript, "")
 	for _, span := range numberish.FindAllStringIndex(text, -1) {
 		start, end := span[0], span[1]
-		if !endsToken(text[end:]) {
+		if !endsToken(text[end:]) || isBetweenSlashes(text, start, end) {
 			continue
 		}
 		digits := strings.ReplaceAll(text[start:end], ",", "")
@@ -67,6 +67,11 @@ func beginsToken(before string) (negative, ok bool) {
 		return false, unicode.IsDigit(earlier) && !strings.Contains(lastWord(rest), "/")
 	}
 	return false, true
+}
+
+// isBetweenSlashes knows the middle of a date or of a path.
+func isBetweenSlashes(text string, start, end int) bool {
+	return strings.HasSuffix(text[:start], "/") && strings.HasPrefix(text[end:], "/")
 }
 
 // endsToken judges what follows a number.

@@ -238,7 +238,7 @@ func (c *commandCheck) script(args []*syntax.Word, i interpreter) {
 		if len(text) > 1 && strings.ContainsAny(text[1:], i.inline) {
 			return
 		}
-		if len(text) == 2 && strings.Contains(i.valued, text[1:]) {
+		if len(text) > 1 && strings.ContainsAny(text[len(text)-1:], i.valued) {
 			at++
 		}
 	}

@@ -199,7 +199,7 @@ func (d *document) syntax(path string, err error) error {
 		message = "is NaN, which is not a number"
 	case strings.HasPrefix(strings.TrimPrefix(rest, "-"), "Inf"), strings.HasPrefix(strings.TrimPrefix(rest, "-"), "inf"):
 		message = "is infinite; a finite number is needed"
-	case strings.HasPrefix(rest, "]") || d.strayComma(at):
+	case strings.HasPrefix(rest, "]") || d.strayComma(&at):
 		message = "is missing: there is a comma without a value"
 	}
 	if path == "" {
@@ -209,10 +209,15 @@ func (d *document) syntax(path string, err error) error {
 }
 
 // strayComma reports whether a comma stands between what the decoder consumed
-// and the next value. The comma that separates two values it consumes itself.
-func (d *document) strayComma(at int) bool {
-	from := min(int(d.dec.InputOffset()), at)
-	return strings.Contains(d.text[from:at], ",")
+// and the next value, and moves at to it. The comma that separates two values
+// the decoder consumes itself.
+func (d *document) strayComma(at *int) bool {
+	from := min(int(d.dec.InputOffset()), *at)
+	comma := strings.IndexByte(d.text[from:*at], ',')
+	if comma >= 0 {
+		*at = from + comma
+	}
+	return comma >= 0
 }
 
 func (d *document) fault(offset int, path string, index int, message string, cause error) *InputError {

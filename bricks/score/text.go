@@ -19,13 +19,14 @@ func (r Result) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "%s\n%s\n\n", head, r.Reasoning)
 	row := func(label, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-12s"+format+"\n", append([]any{label}, args...)...)
+		line := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ")
+		fmt.Fprintf(&b, "  %-14s%s\n", label, line)
 	}
 	row("scores", "%s", r.scoreLine())
 	row("threshold", "%s (%s, from the %s)", r.Threshold, r.Mode, r.ThresholdFrom)
 	row("wasted", "%d of %d rounds, %d tolerated", r.WastedIterations, len(r.Scores), r.MaxWasted)
 	row("", "%s minutes, %s tokens, %s USD", orUnknown(r.Waste.Minutes), orUnknown(r.Waste.Tokens), orUnknown(r.Waste.CostUSD))
-	row("improvements", " %d, %s USD each", r.Waste.AcceptedImprovements, orUnknown(r.Waste.CostPerImprovement))
+	row("improvements", "%d, %s USD each", r.Waste.AcceptedImprovements, orUnknown(r.Waste.CostPerImprovement))
 	row("duration", "%s s", orUnknown(r.TotalDuration))
 	row("doom loop", "%s, %d guard intervention(s)", yesNo(r.DoomLoopFired), r.GuardInterventions)
 	for _, event := range r.GuardEvents {

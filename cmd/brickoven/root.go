@@ -2,10 +2,136 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/spf13/cobra"
 )
 
 // run is the whole program; main only hands it the process.
 func run(ctx context.Context, args, environ []string, in io.Reader, out, errOut io.Writer) int {
-	return 0
+	a := &app{environ: environ, in: in, out: out, err: errOut}
+	name := "brickoven"
+	if len(args) > 0 {
+		name = strings.TrimSuffix(filepath.Base(args[0]), ".exe")
+		args = args[1:]
+	}
+	var err error
+	if name == "amplihack" {
+		err = a.amplihack(ctx, args)
+	} else {
+		err = a.execute(ctx, args)
+	}
+	return a.report(args, err)
+}
+
+// execute runs the command line of brickoven itself. A first argument that is
+// no command is a recipe.
+func (a *app) execute(ctx context.Context, args []string) error {
+	root := a.rootCommand()
+	if isRecipe(root, args) {
+		args = append([]string{"run"}, args...)
+	}
+	root.SetArgs(args)
+	return root.ExecuteContext(ctx)
+}
+
+// isRecipe tells whether a command line leaves out the word run.
+func isRecipe(root *cobra.Command, args []string) bool {
+	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "--version", "-v"}, args[0]) {
+		return false
+	}
+	known := []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
+	for _, cmd := range root.Commands() {
+		known = append(append(known, cmd.Name()), cmd.Aliases...)
+	}
+	return !slices.Contains(known, args[0])
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "brickoven [command] or [RECIPE]",
+		Short: "Run recipes for agent loops, and know when a loop should stop",
+		Long: `brickoven runs declarative YAML recipes: shell commands, agent calls, other
+recipes and built-in bricks. A recipe is named or given as a file;
+"brickoven NAME" is short for "brickoven run NAME".
+` + exitStatus(),
+		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(*cobra.Command, []string) error {
+			return &failure{exit.Usage, errors.New("name a recipe or a command; see brickoven --help")}
+		},
+	}
+	root.SetVersionTemplate("brickoven {{.Version}}\n")
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{exit.Usage, err} })
+	root.AddCommand(
+		newRunCommand(a), newListCommand(a), newShowCommand(a), newExplainCommand(a), newValidateCommand(a),
+		newVersionCommand(a), newHelperCommand(a), newOrchCommand(a), newLedgerCommand(a), newScoreCommand(a),
+	)
+	return root
+}
+
+// exitStatus is the table of exit codes as every help shows it.
+func exitStatus() string {
+	var b strings.Builder
+	b.WriteString("\nEXIT STATUS\n")
+	for _, code := range exit.Codes() {
+		fmt.Fprintf(&b, "  %3d  %s\n", code.Number, code.Meaning)
+	}
+	return b.String()
+}
+
+// report prints what ended the command and gives the exit code. Where JSON is
+// asked for, the error is one document on standard output, unless the command
+// printed its own.
+func (a *app) report(args []string, err error) int {
+	if err == nil {
+		return exit.Success
+	}
+	code := exit.Usage
+	var fail *failure
+	if errors.As(err, &fail) {
+		code = fail.Code
+		if fail.Err == nil {
+			return code
+		}
+	}
+	fmt.Fprintf(a.err, "Error: %v\n", err)
+	if wantsJSON(args) {
+		a.printJSON(map[string]any{"success": false, "error": err.Error(), "exit_code": code})
+	}
+	return code
+}
+
+// wantsJSON looks for --output-format json in the raw command line, because a
+// command line with a fault must answer in JSON too.
+func wantsJSON(args []string) bool {
+	for i, arg := range args {
+		if arg == "--output-format=json" || arg == "--output-format" && i+1 < len(args) && args[i+1] == "json" {
+			return true
+		}
+	}
+	return false
+}
+
+// printJSON prints one document on standard output. A standard output that is
+// closed cannot be told anything; the exit code says the rest.
+func (a *app) printJSON(doc any) {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		fmt.Fprintf(a.err, "Error: printing the result: %v\n", err)
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-
 	"github.com/expr-lang/expr/file"
 
 	"github.com/brickoven/brickoven/recipes/value"
@@ -74,7 +73,7 @@ func (t *translator) predicate(n *ast.BuiltinNode) ast.Node {
 	if !ok {
 		return t.fail(at, "the function %s is not allowed in a condition", n.Name)
 	}
-	args := []ast.Node{t.call(at, "op.list", t.translate(n.Arguments[0]))}
+	args := []ast.Node{t.call(at, "op.list", environment(), t.translate(n.Arguments[0]))}
 	outer := t.reducing
 	t.reducing = n.Name == "reduce"
 	args = append(args, t.body(n, kind))
@@ -122,12 +121,18 @@ func (t *translator) pointer(n *ast.PointerNode) ast.Node {
 }
 
 // listOf is the list that a loop runs over. Null is no list: any(missing, …) is
-// an error rather than a decision.
+// an error rather than a decision. The items of all loops count together, so
+// that loops in loops end.
 func listOf(args ...any) (any, error) {
-	if list, ok := args[0].([]any); ok {
-		return list, nil
+	f, ok := args[0].(*frame)
+	list, isList := args[1].([]any)
+	if !ok || !isList {
+		return nil, failf("this takes a list, not %s", describe(args[1]))
 	}
-	return nil, failf("this takes a list, not %s", describe(args[0]))
+	if f.items += len(list); f.items > maxItems {
+		return nil, failf("the loops of this condition go over more than %d items", maxItems)
+	}
+	return list, nil
 }
 
 // numberOf makes one of our numbers of what expr counted.

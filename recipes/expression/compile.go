@@ -32,6 +32,7 @@ func compile(source string, known map[string]bool) (*Program, *Error) {
 		return nil, r.syntaxError(err)
 	}
 	t := translator{source: source, tokens: tokens, offset: r.offset, known: known, paths: map[string]bool{}, names: map[string]bool{}}
+	t.noteTruth(tree.Node)
 	tree.Node = t.translate(tree.Node)
 	if t.err != nil {
 		return nil, t.err

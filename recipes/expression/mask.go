@@ -16,6 +16,9 @@ type mask struct {
 	// last is the last byte before the current one that is not white space,
 	// and beforeLast the byte in front of that.
 	last, beforeLast byte
+	// number tells that the last word was a number, so that the digits after a
+	// dot are its fraction and no key.
+	number bool
 }
 
 // text is a quoted text of the source, decoded.
@@ -37,7 +40,7 @@ func (m *mask) run() *Error {
 		case strings.HasPrefix(m.source[i:], "//") || strings.HasPrefix(m.source[i:], "/*"):
 			err = m.fail(i, "a condition has no comments and no operator //; int(a / b) divides without a remainder")
 		case isDigit(c):
-			end = m.copyWhile(i, isWordByte)
+			end = m.digits(i)
 		case isWordByte(c):
 			end = m.name(i)
 		default:
@@ -45,6 +48,9 @@ func (m *mask) run() *Error {
 		}
 		if err != nil {
 			return err
+		}
+		if c != '.' && !isDigit(c) {
+			m.number = false
 		}
 		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
 			m.last = m.source[end-1]
@@ -102,9 +108,17 @@ func (m *mask) quoted(i int) (end int, err *Error) {
 	return end, nil
 }
 
-func (m *mask) copyWhile(i int, accept func(byte) bool) (end int) {
-	for end = i; end < len(m.source) && accept(m.source[end]); end++ {
-		m.out = append(m.out, m.source[end])
+// digits copies a number, or masks a key such as the 0 of items.0.name, which
+// expr's lexer would take for the number .0.
+func (m *mask) digits(i int) (end int) {
+	isKey := !m.number && m.last == '.' && (isWordByte(m.beforeLast) || m.beforeLast == ']' || m.beforeLast == ')')
+	m.number = !isKey
+	for end = i; end < len(m.source) && isWordByte(m.source[end]); end++ {
+		c := m.source[end]
+		if isKey && isDigit(c) {
+			c = '_'
+		}
+		m.out = append(m.out, c)
 	}
 	return end
 }

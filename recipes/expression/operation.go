@@ -15,6 +15,9 @@ import (
 // maxText bounds the length in bytes of a text that a condition builds.
 const maxText = 16 << 20
 
+// maxItems bounds the items that the loops of one run go over together.
+const maxItems = 200_000
+
 // maxRange bounds the length of a list that a condition builds with a..b.
 const maxRange = 10_000
 

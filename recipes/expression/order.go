@@ -183,8 +183,6 @@ func (r *rewriter) token(i int) {
 	t := r.tokens[i]
 	called := i+1 < len(r.tokens) && r.tokens[i+1].is("(")
 	switch {
-	case t.kind == lexer.Number && t.key:
-		r.write("[ "+placeholder(i)+" ]", t.offset)
 	case t.kind == lexer.Identifier && i > 0 && r.tokens[i-1].is("#"):
 		r.out.WriteString(t.value) // expr reads #acc only in one piece.
 	case t.kind == lexer.Identifier && called && isPlainWord(t.value):

@@ -132,6 +132,8 @@ type machine struct {
 type frame struct {
 	lookup   Lookup
 	warnings []string
+	// items counts what the loops of the run have gone over.
+	items int
 }
 
 func (f *frame) find(name string) any {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser/lexer"
-
-	"github.com/brickoven/brickoven/recipes/value"
 )
 
 // What one condition may cost. Every recursion below is bounded by them.
@@ -117,14 +115,6 @@ func (t *token) settle(before []token) (problem string) {
 			return "a name in a condition cannot contain $; write the name alone, or '{{name}}' inside a quoted text"
 		}
 	case lexer.Number:
-		if n := len(before); n > 0 && before[n-1].end == t.offset && t.value[0] == '.' && before[n-1].endsOperand() {
-			t.kind, t.key, t.value = lexer.Number, true, t.value[1:]
-			if !isDigits(t.value) {
-				return "a list index after a dot has digits only"
-			}
-			t.literal = value.Number(t.value)
-			return ""
-		}
 		t.literal, problem = number(t.value)
 		return problem
 	case lexer.Bracket:

@@ -26,6 +26,8 @@ type translator struct {
 	nodes   int
 	// reducing tells that #acc has a meaning.
 	reducing bool
+	// negating is the node that a not stands in front of.
+	negating ast.Node
 	err      *Error
 }
 
@@ -288,6 +290,7 @@ func (t *translator) text(at int, decoded string) ast.Node {
 func (t *translator) unary(n *ast.UnaryNode) ast.Node {
 	switch n.Operator {
 	case "not", "!":
+		t.negating = n.Node
 		negated := &ast.UnaryNode{Operator: "not", Node: t.truth(n.Node)}
 		negated.SetType(boolType)
 		return negated
@@ -333,7 +336,7 @@ func (t *translator) binary(n *ast.BinaryNode) ast.Node {
 	if name == "" {
 		return t.fail(at, "the operator %s is not part of a condition", n.Operator)
 	}
-	t.noteComparison(n)
+	t.noteComparison(n, t.negating == ast.Node(n))
 	call := t.call(at, name, t.translate(n.Left), t.translate(n.Right))
 	if isBool {
 		call.SetType(boolType)

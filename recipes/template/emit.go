@@ -31,7 +31,9 @@ type piece struct {
 type writer struct {
 	out  strings.Builder
 	refs []ref
-	used map[string]*function
+	// places has the index in refs of every path, apart for optional ones.
+	places [2]map[string]int
+	used   map[string]*function
 	// origins maps offsets of out to offsets of the authored source.
 	origins []origin
 }
@@ -195,18 +197,25 @@ func (w *writer) operand(o operand, optional bool) {
 
 // ref is the index of the path among the paths of the template.
 func (w *writer) ref(parts []string, optional bool) int {
-	path := joinPath(parts)
-	i := slices.IndexFunc(w.refs, func(r ref) bool { return r.path == path && r.optional == optional })
-	if i >= 0 {
+	path, kind := joinPath(parts), 0
+	if optional {
+		kind = 1
+	}
+	if i, known := w.places[kind][path]; known {
 		return i
 	}
 	r := ref{path: path, parts: parts, optional: optional}
-	if f, ok := functions()[parts[0]]; ok && len(parts) == 1 && f.min == 0 {
-		r.fallback = f
+	if len(parts) == 1 && isConstructor(parts[0]) {
+		r.fallback = functions()[parts[0]]
 	}
+	w.places[kind][path] = len(w.refs)
 	w.refs = append(w.refs, r)
 	return len(w.refs) - 1
 }
+
+// isConstructor names the functions that mean something without an argument:
+// an empty list or map, where there is no variable of that name.
+func isConstructor(name string) bool { return name == "list" || name == "tuple" || name == "dict" }
 
 // joinPath writes a path with dots; a key that is no name is in brackets.
 func joinPath(parts []string) string {

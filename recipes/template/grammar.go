@@ -167,8 +167,8 @@ func (r *reader) declaration(a *action) error {
 	}
 	a.variables = variables
 	for _, v := range variables {
-		if v.text == "$" {
-			return r.fault(v.offset, "$ needs a name")
+		if v.text == "$" || isDigit(v.text[1]) || strings.Contains(v.text, "-") {
+			return r.fault(v.offset, "the name after $ may hold letters, digits and _")
 		}
 	}
 	return nil

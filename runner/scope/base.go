@@ -14,15 +14,51 @@ import "strings"
 // It adds GIT_PAGER=cat, PAGER=cat and BRICKOVEN=1. The rest of what steps get
 // (BRICKOVEN_BIN, _RUN_ID, _RUN_DIR, _DEPTH) is for the caller to add.
 func FilterBase(environ []string) []string {
-	outer := outerVariables(environ)
+	outer := outerAliases(environ)
 	base := make([]string, 0, len(environ)+3)
 	for _, entry := range environ {
-		name, text, ok := strings.Cut(entry, "=")
-		if !ok || removed[name] || outer[name] == nil {
-			continue
+		name, text, _ := strings.Cut(entry, "=")
+		alias, isAlias := outer[name]
+		switch {
+		case stopsNesting(name), name == "GIT_PAGER", name == "PAGER", name == "BRICKOVEN":
+		case outer != nil && strings.HasPrefix(name, prefix):
+		case isAlias && alias == text:
+		default:
+			base = append(base, entry)
 		}
-		_ = text
-		base = append(base, entry)
 	}
 	return append(base, "GIT_PAGER=cat", "PAGER=cat", "BRICKOVEN=1")
+}
+
+// outerAliases maps the aliases of an outer run's variables to their texts; nil
+// outside of one.
+func outerAliases(environ []string) map[string]string {
+	inside := false
+	aliases := map[string]string{}
+	for _, entry := range environ {
+		name, text, _ := strings.Cut(entry, "=")
+		if name == "BRICKOVEN" {
+			inside = text == "1"
+		}
+		if variable, ok := strings.CutPrefix(name, prefix); ok {
+			if alias := Alias(variable); alias != "" {
+				aliases[alias] = text
+			}
+		}
+	}
+	if !inside {
+		return nil
+	}
+	return aliases
+}
+
+// stopsNesting names what agent CLIs set for their children to recognise that
+// they run inside one. Their settings, such as CLAUDE_CODE_USE_BEDROCK, stay.
+func stopsNesting(name string) bool {
+	switch name {
+	case "CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID",
+		"CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_EXECPATH", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_CI", "OPENCODE":
+		return true
+	}
+	return false
 }

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value"
 )
@@ -13,6 +14,7 @@ type index struct {
 	pending   []*binding
 	claims    map[string][]*item
 	contested map[string]bool // names that more than one item may want
+	files     bool            // a name that a spill file may be named by was claimed
 }
 
 // refresh brings the indexes of this layer and its parents up to date.
@@ -52,6 +54,7 @@ func (s *Scope) claim(it *item, name string) {
 	if s.index.claims == nil {
 		s.index.claims, s.index.contested = map[string][]*item{}, map[string]bool{}
 	}
+	s.index.files = s.index.files || strings.HasSuffix(name, fileSuffix)
 	rivals := s.claimants(name)
 	s.index.claims[name] = append(s.index.claims[name], it)
 	if len(rivals) > 0 {

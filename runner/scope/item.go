@@ -49,9 +49,10 @@ type item struct {
 	size           int64
 
 	exported atomic.Pointer[entries]
+	lost     atomic.Bool // a warning about a lost name was given
 
-	mu    sync.Mutex
-	spill *spill
+	spill atomic.Pointer[spill]
+	mu    sync.Mutex // held while the spill is written
 }
 
 // entries are the texts that go into the environment as they are.
@@ -177,11 +178,9 @@ func (b *binding) warn(format string, args ...any) {
 // retire lets the spill files of the binding go.
 func (b *binding) retire() {
 	for _, it := range b.items {
-		it.mu.Lock()
-		if it.spill != nil {
-			it.spill.retire()
+		if file := it.spill.Load(); file != nil {
+			file.retire()
 		}
-		it.mu.Unlock()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 )
 
 // Spills keeps the files of spilled variables in a private folder of the run.
@@ -26,14 +27,14 @@ type Spills struct {
 	next int
 }
 
-// spill is one file.
+// spill is one file. Its users are counted without a lock, because a step may
+// have hundreds of files.
 type spill struct {
-	store *Spills
-	path  string
-
-	users   int
-	retired bool
-	removed bool
+	store   *Spills
+	path    string
+	entry   string       // for the environment
+	users   atomic.Int64 // negative once the file is removed
+	retired atomic.Bool  // no later step will want it
 }
 
 // NewSpills returns a store in dir, an absolute path that nothing else uses. It
@@ -52,40 +53,46 @@ func (s *Spills) Close() error {
 // hold returns the item's file, writing it if there is none, and counts one
 // more user.
 func (s *Spills) hold(it *item, read func() (string, error)) (*spill, error) {
+	if file := it.spill.Load(); file != nil && file.store == s && file.use() {
+		return file, nil
+	}
 	it.mu.Lock()
 	defer it.mu.Unlock()
-	if it.spill == nil || it.spill.store != s || !it.spill.use() {
-		text, err := read()
-		if err != nil {
-			return nil, err
-		}
-		file, err := s.write(text)
-		if err != nil {
-			return nil, err
-		}
-		it.spill = file
+	if file := it.spill.Load(); file != nil && file.store == s && file.use() {
+		return file, nil
 	}
-	it.exported.Store(nil)
-	return it.spill, nil
-}
-
-func (s *Spills) write(text string) (*spill, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.prepare(); err != nil {
-		return nil, err
-	}
-	s.next++
-	path := filepath.Join(s.dir, strconv.Itoa(s.next))
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	text, err := read()
 	if err != nil {
 		return nil, err
 	}
+	path, err := s.write(text)
+	if err != nil {
+		return nil, err
+	}
+	file := &spill{store: s, path: path, entry: it.main + fileSuffix + "=" + path}
+	file.users.Store(1)
+	it.spill.Store(file)
+	it.exported.Store(nil)
+	return file, nil
+}
+
+func (s *Spills) write(text string) (path string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.prepare(); err != nil {
+		return "", err
+	}
+	s.next++
+	path = filepath.Join(s.dir, strconv.Itoa(s.next))
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
 	_, err = file.WriteString(text)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, errors.Join(err, os.Remove(path))
+		return "", errors.Join(err, os.Remove(path))
 	}
-	return &spill{store: s, path: path, users: 1}, nil
+	return path, nil
 }
 
 func (s *Spills) prepare() error {
@@ -107,37 +114,35 @@ func (s *Spills) prepare() error {
 
 // use counts one more user and reports whether the file is still there.
 func (f *spill) use() bool {
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
-	if f.removed || !f.store.made {
-		return false
+	for {
+		users := f.users.Load()
+		if users < 0 {
+			return false
+		}
+		if f.users.CompareAndSwap(users, users+1) {
+			return true
+		}
 	}
-	f.users++
-	return true
 }
 
 // release counts one user less.
 func (f *spill) release() error {
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
-	f.users--
+	f.users.Add(-1)
 	return f.collect()
 }
 
 // retire says that no later step will want the file. A file that cannot be
 // removed goes with the folder.
 func (f *spill) retire() {
-	f.store.mu.Lock()
-	defer f.store.mu.Unlock()
-	f.retired = true
+	f.retired.Store(true)
 	_ = f.collect()
 }
 
+// collect removes the file if nobody has it and nobody will.
 func (f *spill) collect() error {
-	if f.removed || f.users > 0 || !f.retired && !f.store.perStep {
+	if !f.retired.Load() && !f.store.perStep || !f.users.CompareAndSwap(0, -1) {
 		return nil
 	}
-	f.removed = true
 	err := os.Remove(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -31,7 +31,7 @@ type Note struct {
 	Text string `json:"text,omitempty"`
 	// Status is the run's status on RunFinished.
 	Status string    `json:"status,omitempty"`
-	At   time.Time `json:"at"`
+	At     time.Time `json:"at"`
 }
 
 // Outcome is the end of one step, as reports and conditions see it.

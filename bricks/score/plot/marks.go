@@ -36,7 +36,7 @@ func (c *chart) waste() {
 	for _, fill := range []string{`class="waste"`, `fill="url(#score-hatch)"`} {
 		c.addf(`<rect %s x="%.1f" y="%d" width="%.1f" height="%d"/>`+"\n", fill, x, top, right-x, bottom-top)
 	}
-	c.addf(`<text class="limit-text small" x="%.1f" y="%d">%d wasted</text>`+"\n", math.Min(x+4, right-64), top+14, c.r.WastedIterations)
+	c.addf(`<text class="limit-text small" x="%.1f" y="%d">%d wasted</text>`+"\n", math.Min(x+4, right-64), bottom-8, c.r.WastedIterations)
 }
 
 func (c *chart) threshold() {
@@ -73,9 +73,9 @@ func (c *chart) convergence() {
 	}
 	round := *c.r.ConvergedIteration
 	x, y := c.axis.x(float64(round)), c.axis.y(number(c.r.Scores[round-1].String()))
-	anchor, at := "start", x+16
-	if x > right-150 {
-		anchor, at = "end", x-16
+	anchor, at := "end", x-16
+	if x < left+150 {
+		anchor, at = "start", x+16
 	}
 	c.addf(`<path class="goal" d="M%.1f %.1fl12 12l-12 12l-12 -12z"/><text class="goal-text" x="%.1f" y="%.1f" text-anchor="%s">converged in %d</text>`+"\n",
 		x, y-12, at, y-12, anchor, round)
@@ -86,27 +86,36 @@ func (c *chart) convergence() {
 // those that name no round are counted in words.
 func (c *chart) guards() {
 	perRound := map[int]int{}
-	adrift := 0
+	adrift, crowded := 0, 0
 	for _, event := range c.r.GuardEvents {
-		if event.Iteration < 1 || event.Iteration > c.axis.rounds {
+		round := event.Iteration
+		switch {
+		case round < 1 || round > c.axis.rounds:
 			adrift++
-			continue
+		case perRound[round] == maxSideBySide:
+			crowded++
+		default:
+			c.triangle(c.axis.x(float64(round))+13*float64(perRound[round]), bottom+9, event)
+			perRound[round]++
 		}
-		x := c.axis.x(float64(event.Iteration)) + 13*float64(perRound[event.Iteration])
-		perRound[event.Iteration]++
-		c.triangle(x, bottom+9, event)
 	}
 	var notes []string
 	if adrift > 0 {
 		notes = append(notes, fmt.Sprintf("%d guard event(s) of no known round", adrift))
 	}
+	if crowded > 0 {
+		notes = append(notes, fmt.Sprintf("%d more guard event(s) in the marked rounds", crowded))
+	}
 	for _, finding := range c.r.Findings {
 		notes = append(notes, fmt.Sprintf("%s at step %d", finding.Kind, finding.Last))
 	}
 	if len(notes) > 0 {
-		c.addf(`<text class="ink small" x="%d" y="%d">%s</text>`+"\n", left, height-10, escape(shorten(strings.Join(notes, "; "), 105)))
+		c.addf(`<text class="ink small" x="%d" y="%d">%s</text>`+"\n", left, height-12, escape(shorten(strings.Join(notes, "; "), 100)))
 	}
 }
+
+// maxSideBySide is how many triangles of one round fit beside each other.
+const maxSideBySide = 4
 
 func (c *chart) triangle(x, y float64, event score.Intervention) {
 	class, what := "guard", "guard intervention"
@@ -132,6 +141,6 @@ func (c *chart) legend() {
 	for _, entry := range entries {
 		c.addf(entry.mark, x, y)
 		c.addf(`<text class="soft small" x="%d" y="%d">%s</text>`+"\n", x+13, y+4, entry.text)
-		x += 40 + 7*len(entry.text)
+		x += 38 + 6*len(entry.text)
 	}
 }

@@ -18,9 +18,9 @@ import (
 
 // The measures of the picture in pixels.
 const (
-	width, height = 720, 400
+	width, height = 720, 428
 	left, right   = 52, 696
-	top, bottom   = 78, 290
+	top, bottom   = 96, 308
 )
 
 // style gives each kind of mark a colour for either scheme; the marks differ in
@@ -102,7 +102,9 @@ const maxDescribed = 40
 
 func (c *chart) heading() {
 	c.addf(`<text class="ink head" x="%d" y="30">%s</text>`+"\n", left, escape(shorten(title(c.r), 72)))
-	c.addf(`<text class="soft" x="%d" y="52">%s</text>`+"\n", left, escape(shorten(c.r.Reasoning, 100)))
+	for i, line := range wrapped(c.r.Reasoning, 96, 2) {
+		c.addf(`<text class="soft" x="%d" y="%d">%s</text>`+"\n", left, 52+18*i, escape(line))
+	}
 }
 
 // escape makes text fit for XML; characters that XML has no place for become
@@ -112,6 +114,27 @@ func escape(text string) string {
 	// A strings.Builder never fails to be written to.
 	_ = xml.EscapeText(&b, []byte(text))
 	return b.String()
+}
+
+// wrapped breaks text between words into at most the given number of lines; what
+// does not fit is cut.
+func wrapped(text string, runes, lines int) []string {
+	list := []string{""}
+	for _, word := range strings.Fields(text) {
+		last := &list[len(list)-1]
+		switch {
+		case *last == "":
+			*last = word
+		case len(list) < lines && utf8.RuneCountInString(*last)+1+utf8.RuneCountInString(word) > runes:
+			list = append(list, word)
+		default:
+			*last += " " + word
+		}
+	}
+	for i, line := range list {
+		list[i] = shorten(line, runes)
+	}
+	return list
 }
 
 func shorten(text string, runes int) string {

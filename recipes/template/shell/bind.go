@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/template"
@@ -123,15 +124,19 @@ func (c *Command) inline(m *marker, text string) (string, error) {
 	}
 }
 
+// maxShown is the size in bytes up to which an error shows a value.
+const maxShown = 40
+
 func (c *Command) refuse(m *marker, text, why string) error {
 	line, column := position(c.source, m.start)
-	const shown = 40
-	if len(text) > shown {
-		text = strings.ToValidUTF8(text[:shown], "") + "…"
+	// A part of a longer text could be a part of a secret that no masker knows.
+	shown := value.JSON(text)
+	if len(text) > maxShown {
+		shown = "of " + strconv.Itoa(len(text)) + " bytes"
 	}
 	return &Error{
 		Source: c.source, Line: line, Column: column,
-		Message: m.quoted + ": the value " + value.JSON(text) + " " + why,
+		Message: m.quoted + ": the value " + shown + " " + why,
 	}
 }
 

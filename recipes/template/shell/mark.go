@@ -15,7 +15,11 @@ type slot struct {
 	variable string
 	path     string
 	root     string // empty for a pipeline
+	start    int    // of the first placeholder, in the source
 	template *template.Template
+	// referenced tells that the script refers to the variable, exported that a
+	// second shell does.
+	referenced, exported bool
 }
 
 // marker is one occurrence of a placeholder.
@@ -24,7 +28,7 @@ type marker struct {
 	char   rune
 	start  int // in the source, as is length
 	length int
-	at     int // in the marked text
+	at     int    // in the marked text
 	quoted string // the placeholder as it was written, on one line
 	place  place
 	placed bool
@@ -144,7 +148,7 @@ func (t *text) slotFor(part template.Part, taken map[string]int) (int, error) {
 			Hint:    "use the shell's own if and for, or a condition on the step",
 		})
 	}
-	s := slot{template: parsed}
+	s := slot{template: parsed, start: part.Start}
 	path, plain := parsed.Path()
 	if plain {
 		s.path = path

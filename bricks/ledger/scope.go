@@ -1,0 +1,171 @@
+package ledger
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/brickoven/brickoven/bricks/ledger/diff"
+)
+
+// declared is one path of a change scope, with the ways it can be read: git
+// writes renames and long names so that a text alone does not tell.
+type declared struct {
+	text string
+	// paths are possible readings as whole paths, the likeliest first.
+	paths []string
+	// tails are possible readings of an abbreviated name (".../tail").
+	tails []string
+}
+
+var (
+	statLine   = regexp.MustCompile(`^ ?(.*\S) +\| +(?:\d+(?: [+-]+)?|Bin(?: .*)?|Unmerged)$`)
+	numstat    = regexp.MustCompile(`^(?:\d+|-)\t(?:\d+|-)\t(.+)$`)
+	nameStatus = regexp.MustCompile(`^([ACDMRTUXB]\d*)\t([^\t]+)(?:\t([^\t]+))?$`)
+	rawLine    = regexp.MustCompile(`^:+\d{6} .* ([ACDMRTUXB]\d*\t.*)$`)
+	summary    = regexp.MustCompile(`^ ?\d+ files? changed(?:,|$)`)
+	detail     = regexp.MustCompile(`^ (?:create mode|delete mode|mode change|rename|copy|rewrite) `)
+	commitLine = regexp.MustCompile(`^commit [0-9a-f]{7,64}\b`)
+)
+
+// parseScope reads the transcript that declares which paths a change touches:
+// the output of git show or git diff with --stat, --numstat, --raw, --name-only
+// or --name-status, with or without the commit's header and message.
+func parseScope(transcript string) []declared {
+	var stat, plain []declared
+	for _, line := range scopeLines(transcript) {
+		if found := rawLine.FindStringSubmatch(line); found != nil {
+			line = found[1]
+		}
+		switch found := statLine.FindStringSubmatch(line); {
+		case found != nil:
+			stat = append(stat, readName(found[1]))
+		case summary.MatchString(line), detail.MatchString(line):
+		case numstat.MatchString(line):
+			stat = append(stat, readName(numstat.FindStringSubmatch(line)[1]))
+		case nameStatus.MatchString(line):
+			fields := nameStatus.FindStringSubmatch(line)
+			name := fields[2]
+			if fields[3] != "" {
+				name = fields[3]
+			}
+			stat = append(stat, declared{text: name, paths: []string{diff.Unquote(name)}})
+		default:
+			plain = append(plain, readName(line))
+		}
+	}
+	if len(stat) > 0 {
+		return stat
+	}
+	return plain
+}
+
+// scopeLines drops the commit headers, the messages, which git indents by four
+// spaces, and blank lines.
+func scopeLines(transcript string) []string {
+	var lines []string
+	inHeader := false
+	for line := range strings.SplitSeq(transcript, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		switch {
+		case commitLine.MatchString(line):
+			inHeader = true
+		case strings.TrimSpace(line) == "":
+			inHeader = false
+		case inHeader, strings.HasPrefix(line, "    "), line == "---", line == "Notes:":
+		default:
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// readName reads one name as --stat and --numstat print it.
+func readName(text string) declared {
+	d := declared{text: text}
+	if strings.HasPrefix(text, `"`) {
+		old, renamed, both := strings.Cut(text, `" => "`)
+		if both && old != "" {
+			text = `"` + renamed
+		}
+		d.paths = []string{diff.Unquote(text)}
+		return d
+	}
+	d.paths = renameReadings(text)
+	if tail, abbreviated := strings.CutPrefix(text, "..."); abbreviated {
+		d.tails = renameReadings(tail)
+		if cut := strings.IndexByte(tail, '}'); cut >= 0 && !strings.Contains(tail[:cut], "{") {
+			// The abbreviation has cut into the braces of a rename.
+			inner := tail[:cut]
+			if _, after, found := strings.Cut(inner, " => "); found {
+				inner = after
+			}
+			d.tails = append(d.tails, joinRename(inner, tail[cut+1:]))
+		}
+	}
+	return d
+}
+
+// renameReadings are the paths that a name can mean: itself, and where it has
+// an arrow, the new name.
+func renameReadings(text string) []string {
+	readings := []string{text}
+	open := strings.IndexByte(text, '{')
+	for open >= 0 {
+		rest := text[open+1:]
+		if _, after, arrow := strings.Cut(rest, " => "); arrow {
+			if inner, tail, closed := strings.Cut(after, "}"); closed {
+				readings = append(readings, joinRename(text[:open]+inner, tail))
+			}
+		}
+		next := strings.IndexByte(rest, '{')
+		if next < 0 {
+			break
+		}
+		open += 1 + next
+	}
+	if _, renamed, arrow := strings.Cut(text, " => "); arrow {
+		readings = append(readings, renamed)
+	}
+	return readings
+}
+
+// joinRename joins the parts around a closing brace; an empty new part leaves
+// one slash of two.
+func joinRename(front, tail string) string {
+	if strings.HasPrefix(tail, "/") && (front == "" || strings.HasSuffix(front, "/")) {
+		return front + tail[1:]
+	}
+	return front + tail
+}
+
+// resolve finds the one path of the diff that the declaration names. A reading
+// as a whole path wins over one as a tail; two candidates are none.
+func (d declared) resolve(covered map[string]bool) (path string, found bool) {
+	for _, reading := range d.paths {
+		if covered[reading] {
+			return reading, true
+		}
+	}
+	var matches []string
+	for candidate := range covered {
+		if d.matches(candidate) {
+			matches = append(matches, candidate)
+		}
+	}
+	if len(matches) != 1 {
+		return d.text, false
+	}
+	return matches[0], true
+}
+
+func (d declared) matches(candidate string) bool {
+	for _, tail := range d.tails {
+		if tail != "" && len(candidate) > len(tail) && strings.HasSuffix(candidate, tail) {
+			return true
+		}
+	}
+	// --stat pads names with spaces, so one that ends in a space loses it.
+	trimmed := strings.TrimRight(candidate, " ")
+	return trimmed != candidate && slices.Contains(d.paths, trimmed)
+}

@@ -1,0 +1,428 @@
+package recipes
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/brickoven/brickoven/recipes/template"
+)
+
+func parse(t *testing.T, text string) *Recipe {
+	t.Helper()
+	r, err := Parse("recipe.yaml", []byte(text), LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// step parses the keys of one step, given in flow style.
+func step(t *testing.T, keys string) *Step {
+	t.Helper()
+	return parse(t, "name: x\nsteps:\n  - {id: a, "+keys+"}\n").Steps[0]
+}
+
+func codes(err error) []string {
+	found, _ := errors.AsType[Findings](err)
+	return found.Errors().Codes()
+}
+
+func TestContextKeepsWhatTheAuthorWrote(t *testing.T) {
+	t.Parallel()
+	r := parse(t, `name: x
+context:
+  sha: 0474915
+  ver: 1.10
+  day: 2024-01-01
+  mode: 0755
+  ok: yes
+  hex: 0x1F
+  exp: 1e3
+  big: 12345678901234567
+  under: 1_000
+  time: 12:30:45
+  yes_quoted: "true"
+  no: no
+  t: true
+  T: True
+  shout: TRUE
+  f: False
+  nothing:
+  tilde: ~
+  nul: null
+  Nul: Null
+  empty: ""
+  quoted: "5"
+  single: '1.10'
+  tagged: !!str 5
+  as_int: !!int "5"
+  block: |
+    a
+     b
+  folded: >-
+    a
+    b
+  list: [1, 1.50, x, [true]]
+  map: {a-b: 1.0, c: {d: ~}}
+steps: [{id: a, command: echo}]
+`)
+	want := []any{
+		"0474915", json.Number("1.10"), "2024-01-01", "0755", "yes", "0x1F", "1e3", json.Number("12345678901234567"), "1_000", "12:30:45",
+		"true", "no", true, true, "TRUE", false, nil, nil, nil, "Null", "", "5", "1.10", "5", json.Number("5"), "a\n b\n", "a b",
+		[]any{json.Number("1"), json.Number("1.50"), "x", []any{true}},
+		map[string]any{"a-b": json.Number("1.0"), "c": map[string]any{"d": nil}},
+	}
+	var got []any
+	for _, v := range r.Context {
+		got = append(got, v.Value)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if r.Context[0].Name != "sha" || r.Context[28].Name != "map" || r.Context[1].Pos != (Position{"recipe.yaml", 4, 3}) {
+		t.Errorf("order or position is lost: %v", r.Context[1].Pos)
+	}
+}
+
+func TestMergeKeysAndAliases(t *testing.T) {
+	t.Parallel()
+	r := parse(t, `name: x
+context:
+  base: &base {a: 1, b: 2}
+  more: &more
+    b: 3
+    c: &deep [x]
+  one: {<<: *base, b: mine}
+  list:
+    <<: [*base, *more]
+  again: *deep
+  nested: &n {<<: *more, d: 4}
+  last: {<<: *n}
+  quoted: {"<<": 5}
+steps: [{id: a, command: echo}]
+`)
+	got := map[string]any{}
+	for _, v := range r.Context {
+		got[v.Name] = v.Value
+	}
+	n := func(s string) any { return json.Number(s) }
+	for name, want := range map[string]any{
+		"one":    map[string]any{"a": n("1"), "b": "mine"},
+		"list":   map[string]any{"a": n("1"), "b": n("2"), "c": []any{"x"}},
+		"again":  []any{"x"},
+		"last":   map[string]any{"b": n("3"), "c": []any{"x"}, "d": n("4")},
+		"quoted": map[string]any{"<<": n("5")},
+	} {
+		if diff := cmp.Diff(want, got[name]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestStepsMayShareAnAnchor(t *testing.T) {
+	t.Parallel()
+	r := parse(t, "name: x\nsteps:\n  - &a {id: a, command: echo, timeout: 5}\n  - {<<: *a, id: b, timeout: 6}\n")
+	if b := r.Steps[1]; b.ID != "b" || b.Timeout != 6*time.Second || b.Command.Source != "echo" {
+		t.Errorf("%+v", b)
+	}
+	_, err := Parse("r", []byte("name: x\nsteps:\n  - &a {id: a, command: echo}\n  - *a\n"), LoadOptions{})
+	if diff := cmp.Diff([]string{"duplicate-step"}, codes(err)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTypeIsInferred(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]Type{
+		"command: echo":                        Bash,
+		"command: echo, prompt: hi":            Bash,
+		"prompt: hi":                           Agent,
+		"agent: 'a:b', prompt: hi":             Agent,
+		"agent: 'a:b', prompt: hi, command: x": Agent,
+		"recipe: r":                            Call,
+		"recipe: r, agent: 'a:b'":              Call,
+		"uses: f":                              Native,
+		"uses: f, recipe: r":                   Native,
+		"type: bash, command: x, agent: a":     Bash,
+		"type: agent, prompt: x, recipe: r":    Agent,
+	} {
+		if got := step(t, keys).Type; got != want {
+			t.Errorf("{%s} is %s, want %s", keys, got, want)
+		}
+	}
+}
+
+func TestDurations(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Duration{
+		"90": 90 * time.Second, "0": 0, "1.5": 1500 * time.Millisecond, "10m": 10 * time.Minute, "1h30m": 90 * time.Minute,
+		"250ms": 250 * time.Millisecond, "1d": 24 * time.Hour, "1d2h": 26 * time.Hour, "1h 30m": 90 * time.Minute, " 5s ": 5 * time.Second,
+	} {
+		if got, ok := ParseDuration(text); !ok || got != want {
+			t.Errorf("ParseDuration(%q) = %v, %v; want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "soon", "-5", "-5m", "10 minutes", "1e3", "5x", "d", "99999999999999999999", "9999999999", "1d-2h", "70000d", "NaN"} {
+		if got, ok := ParseDuration(text); ok {
+			t.Errorf("ParseDuration(%q) = %v, want a refusal", text, got)
+		}
+	}
+	for _, keys := range []string{"timeout: 90", `timeout: "90"`, "timeout: 1m30s", "timeout_seconds: 90"} {
+		if got := step(t, "command: x, "+keys).Timeout; got != 90*time.Second {
+			t.Errorf("%s is %v", keys, got)
+		}
+	}
+}
+
+func TestThreeSpellingsOfATolerantStep(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]bool{
+		"continue_on_error: true": true, "fatal: false": true, "nonfatal: true": true, `continue_on_error: "true"`: true, `fatal: "False"`: true,
+		"continue_on_error: false": false, "fatal: true": false, "nonfatal: false": false, "nonfatal:": false,
+		"continue_on_error: true, fatal: true": true,
+	} {
+		if got := step(t, "command: x, "+keys).Tolerate; got != want {
+			t.Errorf("{%s} tolerates: %v, want %v", keys, got, want)
+		}
+	}
+}
+
+func TestEveryKeyReachesItsField(t *testing.T) {
+	t.Parallel()
+	r := parse(t, `name: x
+description: d
+version: 1.10
+author: me
+tags: [a, b]
+inputs:
+  one: {type: choice, options: [p, q], required: "true", default: p, description: text}
+  two: number
+  three: what it is for
+context_validation: {one: nonempty, two: [git_repo, path]}
+env: {A: "{{one}}", B: 1.10}
+secrets: TOKEN
+recursion: {max_depth: 3, max_total_steps: 9}
+hooks: {pre_step: echo pre, post_step: echo post, on_error: echo err}
+defaults: {shell: sh}
+default_step_timeout: 10m
+max_parallel: 4
+max_env_bytes: 5000
+output: {format: markdown, template: "{{one}}"}
+agents: {mine: {command: [x]}}
+steps:
+  - id: a
+    name: n
+    description: d
+    command: echo
+    shell: [bash, -euo, pipefail]
+    output: o
+    condition: one == 'p'
+    parse_json: true
+    parse_json_required: true
+    require_field: f
+    output_schema: {type: object}
+    working_dir: "{{one}}"
+    env: {C: c}
+    stdin: "{{o}}"
+    idle_timeout: 5
+    retry: {attempts: 3, delay: 1s, backoff: 2, max_delay: 1m, on_exit: [1, 2]}
+    on_interrupt: skip
+    parallel_group: g
+    foreach: "{{o}}"
+    as: e
+    collect: es
+    parallel: 2
+    when_tags: [t]
+    max_env_value_bytes: 10
+    allow_reparse: true
+    detach: true
+  - {id: b, agent: "ns:role", cli: claude, prompt: p, model: m, mode: fast, files: [f], session: s, auto_stage: true, depends_on: []}
+  - {id: c, recipe: r, sub_context: {x: "{{one}}", y: {z: ["{{o}}", 5]}}, outputs: {mine: theirs}, recovery_on_failure: true, depends_on: b}
+  - {id: d, recipe: r, outputs: [p, q]}
+  - {id: e, recipe: r, outputs: []}
+  - {id: f, uses: fn, retry: 2}
+finally:
+  - {id: z, command: echo}
+`)
+	if diff := cmp.Diff([]Input{
+		{Name: "one", Type: "choice", Options: []string{"p", "q"}, Required: true, Default: "p", HasDefault: true, Description: "text"},
+		{Name: "two", Type: "number"},
+		{Name: "three", Description: "what it is for"},
+	}, r.Inputs, cmpopts.IgnoreFields(Input{}, "Pos")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Validation{{Name: "one", Rule: "nonempty"}, {Name: "two", Rule: "git_repo"}, {Name: "two", Rule: "path"}},
+		r.Validation, cmpopts.IgnoreFields(Validation{}, "Pos")); diff != "" {
+		t.Error(diff)
+	}
+	a, b, c := r.Steps[0], r.Steps[1], r.Steps[2]
+	for what, ok := range map[string]bool{
+		"top":       r.Name == "x" && r.Description == "d" && r.Version == "1.10" && r.Author == "me" && slices.Equal(r.Tags, []string{"a", "b"}),
+		"env":       len(r.Env) == 2 && r.Env[0].Name == "A" && r.Env[1].Value.Source() == "1.10",
+		"secrets":   slices.Equal(r.Secrets, []string{"TOKEN"}),
+		"recursion": r.Recursion == Recursion{3, 9},
+		"hooks":     r.Hooks.PreStep.Source == "echo pre" && r.Hooks.PostStep.Source == "echo post" && r.Hooks.OnError.Source == "echo err",
+		"limits":    r.DefaultStepTimeout == 10*time.Minute && r.MaxParallel == 4 && r.MaxEnvBytes == 5000 && slices.Equal(r.Defaults.Shell, Shell{"sh"}),
+		"output":    r.Output.Format == "markdown" && r.Output.Template.Source() == "{{one}}",
+		"agents":    r.Agents["mine"] != nil,
+		"finally":   len(r.Finally) == 1 && r.Finally[0].ID == "z",
+		"texts":     a.Name == "n" && a.Description == "d" && a.Command.Source == "echo" && a.Output == "o" && a.RequireField == "f" && a.OnInterrupt == "skip",
+		"shell":     slices.Equal(a.Shell, Shell{"bash", "-euo", "pipefail"}),
+		"condition": a.Condition != nil && a.Condition.Source() == "one == 'p'",
+		"json":      a.ParseJSON && a.ParseJSONRequired && a.OutputSchema.(map[string]any)["type"] == "object",
+		"templates": a.WorkingDir.Source() == "{{one}}" && a.Stdin.Source() == "{{o}}" && a.Foreach.Source() == "{{o}}" && a.Env[0].Name == "C",
+		"retry":     cmp.Equal(a.Retry, &Retry{Attempts: 3, Delay: time.Second, Backoff: 2, MaxDelay: time.Minute, OnExit: []int{1, 2}}) && r.Steps[5].Retry.Attempts == 2,
+		"control":   a.ParallelGroup == "g" && slices.Equal(c.DependsOn, []string{"b"}) && a.As == "e" && a.Collect == "es" && a.Parallel == 2 && slices.Equal(a.WhenTags, []string{"t"}),
+		"rest":      a.IdleTimeout == 5*time.Second && a.MaxEnvValueBytes == 10 && a.AllowReparse && a.Detach,
+		"agent":     b.Persona == "ns:role" && b.CLI == "claude" && b.Prompt.Source() == "p" && b.Model.Source() == "m" && b.Mode == "fast" && len(b.Files) == 1 && b.Session == "s" && b.AutoStage,
+		"call":      c.Recipe == "r" && c.RecoveryOnFailure && c.Context[0].Name == "x" && c.Context[0].Value.(*template.Template).Source() == "{{one}}",
+		"deep":      c.Context[1].Value.(map[string]any)["z"].([]any)[0].(*template.Template).Source() == "{{o}}" && c.Context[1].Value.(map[string]any)["z"].([]any)[1] == json.Number("5"),
+		"renamed":   cmp.Equal(c.Outputs.Pairs, []Rename{{"mine", "theirs"}}),
+		"selected":  cmp.Equal(r.Steps[3].Outputs.Pairs, []Rename{{"p", "p"}, {"q", "q"}}) && r.Steps[4].Outputs != nil && len(r.Steps[4].Outputs.Pairs) == 0,
+		"native":    r.Steps[5].Uses == "fn",
+	} {
+		if !ok {
+			t.Errorf("%s is lost: %+v", what, a)
+		}
+	}
+	if len(r.Warnings) > 0 {
+		t.Error(Findings(r.Warnings))
+	}
+}
+
+func TestForeignKeysAreLetThroughOneByOne(t *testing.T) {
+	t.Parallel()
+	text := []byte("name: x\nbudget: 5\nsteps:\n  - {id: a, command: echo, if: x, until: y}\n")
+	r, err := Parse("r", text, LoadOptions{AllowForeign: []string{"budget", "if", "until"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"foreign-key", "foreign-key", "foreign-key"}, Findings(r.Warnings).Codes()); diff != "" {
+		t.Error(diff)
+	}
+	_, err = Parse("r", text, LoadOptions{AllowForeign: []string{"if"}})
+	if diff := cmp.Diff([]string{"foreign-key", "foreign-key"}, codes(err)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestEveryForeignKeyIsRefusedAndNamesOurSpelling(t *testing.T) {
+	t.Parallel()
+	for key, entry := range foreignKeys {
+		for _, in := range entry.scopes {
+			text := map[string]string{
+				"recipe": "name: x\n%s: [1]\nsteps:\n  - {id: a, command: echo}\n",
+				"step":   "name: x\nsteps:\n  - {id: a, command: echo, %s: [1]}\n",
+				"retry":  "name: x\nsteps:\n  - {id: a, command: echo, retry: {%s: [1]}}\n",
+			}[in]
+			_, err := Parse("r", []byte(fmt.Sprintf(text, key)), LoadOptions{})
+			found, _ := errors.AsType[Findings](err)
+			if len(found.Errors()) != 1 || found.Errors()[0].Code != "foreign-key" || found.Errors()[0].Hint == "" {
+				t.Errorf("%s in a %s: %v", key, in, err)
+			}
+		}
+		if slices.Contains(recipeScope.known, key) && slices.Contains(entry.scopes, "recipe") || slices.Contains(stepScope.known, key) && slices.Contains(entry.scopes, "step") {
+			t.Errorf("%s is a key of our own", key)
+		}
+	}
+}
+
+func TestStrictMakesUnknownKeysFaults(t *testing.T) {
+	t.Parallel()
+	text := []byte("name: x\nsteps:\n  - {id: a, command: echo, ouput: b}\n")
+	if _, err := Parse("r", text, LoadOptions{}); err != nil {
+		t.Error(err)
+	}
+	_, err := Parse("r", text, LoadOptions{Strict: true})
+	if diff := cmp.Diff([]string{"unknown-key"}, codes(err)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLimitsOfADocument(t *testing.T) {
+	t.Parallel()
+	bomb := "name: x\ncontext:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 12; i++ {
+		bomb += fmt.Sprintf("  a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+	}
+	merges := "name: x\ncontext:\n  m0: &m0 {k0: 0}\n"
+	for i := 1; i < 3000; i++ {
+		merges += fmt.Sprintf("  m%d: &m%d {<<: *m%d, k%d: 0}\n", i, i, i-1, i)
+	}
+	for name, test := range map[string]struct {
+		text string
+		code string
+		line int
+	}{
+		"too large":     {"name: x\n#" + strings.Repeat("x", MaxFileSize), "file-too-large", 0},
+		"NUL":           {"name: x\nauthor: a\x00b\n", "nul-byte", 2},
+		"not UTF-8":     {"name: x\n\nauthor: \xff\n", "invalid-utf8", 3},
+		"UTF-16":        {"\xff\xfen\x00", "invalid-utf8", 1},
+		"control bytes": {"name: x\nauthor: \x1b[1m\n", "control-character", 2},
+		"alias bomb":    {bomb + "steps: [{id: a, command: echo}]\n", "alias-bomb", 1},
+		"merge bomb":    {merges + "steps: [{id: a, command: echo}]\n", "alias-bomb", 1},
+	} {
+		_, err := Parse("r", []byte(test.text), LoadOptions{})
+		found, _ := errors.AsType[Findings](err)
+		if len(found) != 1 || found[0].Code != test.code || found[0].Pos.Line != test.line {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Parse("r", []byte("\ufeffname: x\r\nsteps:\r\n  - id: a\r\n    command: |\r\n      echo\r\n"), LoadOptions{}); err != nil {
+		t.Errorf("a byte order mark and CRLF: %v", err)
+	}
+}
+
+func TestLoadReadsAFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.yaml")
+	write(t, path, tiny)
+	r, err := Load(path, LoadOptions{})
+	if err != nil || r.Source.Path != path || r.Source.Dir != filepath.Dir(path) || r.Source.Text != tiny || r.Document() != tiny {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := Load(path+".none", LoadOptions{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestConditionsKnowHyphenatedNames(t *testing.T) {
+	t.Parallel()
+	text := "name: x\ncontext: {my-flag: 1}\nsteps:\n  - {id: make-it, command: echo, output: the-log}\n  - {id: b, command: echo, condition: \"my-flag and the-log and steps.make-it.status == 'completed' and from-caller\"}\n"
+	r, err := Parse("r", []byte(text), LoadOptions{Names: []string{"from-caller"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"from-caller", "my-flag", "steps", "the-log"}
+	if diff := cmp.Diff(want, r.Steps[1].Condition.Names()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestShellDialects(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"": true, "bash": true, "sh": true, "builtin": true, "/bin/bash -e": true, "/usr/bin/env bash": true, "dash": true,
+		"python3": false, "/usr/bin/env python3": false, "node": false, "pwsh": false,
+	} {
+		if _, got := Shell(strings.Fields(text)).Dialect(); got != want {
+			t.Errorf("%q is a shell: %v, want %v", text, got, want)
+		}
+	}
+	if !(Shell{"builtin"}).IsBuiltin() || (Shell{"bash"}).IsBuiltin() {
+		t.Error("only builtin is built in")
+	}
+	if got := (&Command{Source: `f"\{{x}}"`}).Plain(); got != `f"{{x}}"` {
+		t.Errorf("Plain() = %s", got)
+	}
+}
