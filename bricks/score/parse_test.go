@@ -80,7 +80,7 @@ func TestParseRefusesWithPathPlaceAndIndex(t *testing.T) {
 		{`{"iterations":[{"score":1},{"score":"2"}]}`, "iterations[1].score", 1, 1, 37, "is a string"},
 		{`{"iterations":[{"score":1},{}]}`, "iterations[1].score", 1, 1, 28, "missing"},
 		{`{"score_history":"6"}`, "score_history", -1, 1, 18, "expected a list"},
-		{`{"score_history":[1],"iterations":[]} x`, "", -1, 1, 39, "more than one"},
+		{`{"score_history":[1],"iterations":[]} x`, "", -1, 1, 39, "goes on"},
 		{`{"score_history":[1],"iterations":[{},{}]}`, "iterations", -1, 1, 35, "2 entries"},
 		{`{"score_history":[1],"iterations":[{"score":2}]}`, "iterations[0].score", 0, 1, 45, "score_history says 1"},
 		{`{"score_history":[1],"iterations":[{"tokens":-1}]}`, "iterations[0].tokens", -1, 1, 46, "0 or more"},

@@ -17,10 +17,9 @@ func (r Result) WriteText(w io.Writer) error {
 	if r.Name != "" {
 		head += "  " + r.Name
 	}
-	fmt.Fprintf(&b, "%s\n%s\n\n", head, r.Reasoning)
+	fmt.Fprintf(&b, "%s\n%s\n\n", oneLine(head), oneLine(r.Reasoning))
 	row := func(label, format string, args ...any) {
-		line := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ")
-		fmt.Fprintf(&b, "  %-14s%s\n", label, line)
+		fmt.Fprintf(&b, "  %-14s%s\n", label, oneLine(fmt.Sprintf(format, args...)))
 	}
 	row("scores", "%s", r.scoreLine())
 	row("threshold", "%s (%s, from the %s)", r.Threshold, r.Mode, r.ThresholdFrom)
@@ -38,7 +37,7 @@ func (r Result) WriteText(w io.Writer) error {
 	for _, warning := range r.Warnings {
 		row("warning", "%s", warning)
 	}
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
@@ -90,9 +89,10 @@ func numbers(list []int) string {
 	return strings.Trim(strings.Join(strings.Fields(fmt.Sprint(list)), ", "), "[]")
 }
 
-func printable(text string) string {
+// oneLine replaces line ends and other control characters by spaces.
+func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsControl(r) {
+		if unicode.IsControl(r) {
 			return ' '
 		}
 		return r

@@ -91,10 +91,13 @@ func wholeEnd(b []byte) []byte {
 
 // wholeStart drops the rest of a rune that the cut went through.
 func wholeStart(b []byte) []byte {
-	for i := 0; i < utf8.UTFMax && i < len(b); i++ {
+	for i := range min(len(b), utf8.UTFMax) {
 		if utf8.RuneStart(b[i]) {
 			return b[i:]
 		}
 	}
-	return b
+	if len(b) < utf8.UTFMax {
+		return nil
+	}
+	return b // no UTF-8 at all
 }

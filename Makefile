@@ -1,0 +1,38 @@
+# Everything that is needed is installed by these targets: Go modules from the
+# module proxy, and nothing else but git and bash for make test.
+
+GO ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+TOOLS = $(GO) tool -modfile=.ci/tools/go.mod
+
+.PHONY: all build test race lint fmt bench fuzz cross clean
+
+all: lint test
+
+build: ## the binary, in bin/
+	$(GO) build -trimpath -ldflags "-X main.release=$(VERSION)" -o bin/brickoven ./cmd/brickoven
+
+test: ## every test
+	$(GO) test ./...
+
+race: ## every test, watching for data races
+	$(GO) test -race ./...
+
+lint: ## the linters, and the house's import table as one of them
+	$(GO) vet ./...
+	$(TOOLS) golangci-lint run ./...
+
+fmt: ## format the code
+	gofmt -w $$(git ls-files '*.go')
+
+bench: build ## measure beside the peers and print ratios
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 20m ./tests/bench
+
+fuzz: ## run each fuzz target for a while
+	.ci/fuzz 20s
+
+cross: ## build for every platform
+	.ci/cross
+
+clean:
+	rm -rf bin dist
