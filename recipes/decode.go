@@ -124,7 +124,7 @@ func (d *decoder) finish() {
 // checkSteps refuses a recipe that does nothing, unless its steps come from a
 // parent or another fault already says where they are.
 func (d *decoder) checkSteps() {
-	if len(d.recipe.Steps) > 0 || d.recipe.Extends != "" || d.reported("extends") || slices.Contains(d.found.Codes(), "foreign-key") {
+	if len(d.recipe.Steps) > 0 || d.recipe.Extends != "" || d.reported("extends") || slices.Contains(d.found.Errors().Codes(), "foreign-key") {
 		return
 	}
 	node := lookup(d.doc.root, "steps")

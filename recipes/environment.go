@@ -16,9 +16,9 @@ type variable struct {
 
 // environmentName is the name under which a variable is exported, without its
 // prefix RECIPE_VAR_ (DESIGN section 6).
-func environmentName(name string) string {
-	return strings.NewReplacer(".", "__", "-", "_").Replace(name)
-}
+func environmentName(name string) string { return exportable.Replace(name) }
+
+var exportable = strings.NewReplacer(".", "__", "-", "_")
 
 // collisions reports variables of the author that would have one name in the
 // environment, where the last would win in silence.
@@ -103,8 +103,11 @@ func (r *Recipe) eachVariable(yield func(v variable, val any)) {
 }
 
 // findingFor is an empty finding at a position of this document or of one of
-// its parents.
+// its parents; a recipe that was not read from a document has no lines to show.
 func (doc *document) findingFor(pos Position) *Finding {
+	if doc == nil {
+		return &Finding{Pos: pos}
+	}
 	if pos.File == doc.source.Path {
 		return doc.findingAt(pos.Line, pos.Column, "", "")
 	}

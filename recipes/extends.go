@@ -132,8 +132,8 @@ func mergeMappings(parent, child *yaml.Node) *yaml.Node {
 	merged := *child
 	merged.Content = nil
 	for key, val := range entries(parent) {
-		if own := lookupEntry(child, key.Value); own != nil {
-			merged.Content = append(merged.Content, own...)
+		if entry := lookupEntry(child, key.Value); entry != nil {
+			merged.Content = append(merged.Content, entry...)
 			continue
 		}
 		merged.Content = append(merged.Content, key, val)

@@ -215,7 +215,6 @@ type Step struct {
 	recipeNode  *yaml.Node
 	dependsNode *yaml.Node
 	schemaFile  spot
-	written     map[string]bool
 	fields      []*field
 }
 

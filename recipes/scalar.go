@@ -72,11 +72,10 @@ func (d *decoder) flag(key string, node *yaml.Node) bool {
 			return true
 		case "false", "False", "FALSE":
 			return false
-		case "":
-			if isNull(node) {
-				return false
-			}
 		}
+	}
+	if isNull(node) {
+		return false
 	}
 	hint := ""
 	switch strings.ToLower(node.Value) {
@@ -89,8 +88,11 @@ func (d *decoder) flag(key string, node *yaml.Node) bool {
 	return false
 }
 
-// count reads a whole number that is not negative.
+// count reads a whole number that is not negative; nothing is 0.
 func (d *decoder) count(key string, node *yaml.Node) int {
+	if isNull(node) {
+		return 0
+	}
 	if node.Kind == yaml.ScalarNode && value.IsPlainDecimal(node.Value) {
 		if n, err := strconv.Atoi(node.Value); err == nil && n >= 0 {
 			return n

@@ -1,6 +1,9 @@
 package recipes
 
 import (
+	"slices"
+	"strings"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -106,10 +109,6 @@ func (d *decoder) step(node *yaml.Node) *Step {
 	before := len(d.found)
 	d.keys(node, stepScope, func(key string, node *yaml.Node) { stepKeys[key](d, s, key, node) })
 	s.fields = d.fields
-	s.written = map[string]bool{}
-	for key := range entries(node) {
-		s.written[key.Value] = true
-	}
 	if s.ID == "" {
 		d.fail(s.idNode, "missing-id", "the step has no id", "add id: with a name of its own")
 	}
@@ -122,17 +121,26 @@ func (d *decoder) step(node *yaml.Node) *Step {
 	return s
 }
 
+// has reports whether the key is written on the step.
+func (s *Step) has(key string) bool { return lookup(s.node, key) != nil }
+
+// lacks reports whether the key is not written, or has nothing for its value.
+func (s *Step) lacks(key string) bool {
+	node := lookup(s.node, key)
+	return node == nil || strings.TrimSpace(node.Value) == "" || isNull(node)
+}
+
 // inferType decides what kind of step it is where type is not given (issue "The
 // runner", "Recipe document").
 func inferType(s *Step) Type {
 	switch {
-	case s.written["uses"]:
+	case s.has("uses"):
 		return Native
-	case s.written["recipe"]:
+	case s.has("recipe"):
 		return Call
-	case s.written["agent"]:
+	case s.has("agent"):
 		return Agent
-	case s.written["prompt"] && !s.written["command"]:
+	case s.has("prompt") && !s.has("command"):
 		return Agent
 	}
 	return Bash
@@ -152,35 +160,26 @@ var onlyFor = map[string][]Type{
 // checkStep looks for what is missing and for what the step's type ignores.
 func (d *decoder) checkStep(s *Step) {
 	d.checkLoop(s)
-	if key := need[s.Type]; key != "" && !s.written[key] {
+	if key := need[s.Type]; key != "" && s.lacks(key) {
 		d.fail(s.node, "missing-"+key, "the "+string(s.Type)+" step "+quoteShort(s.ID)+" has no "+key, "")
 	}
 	for key := range entries(s.node) {
 		types, limited := onlyFor[key.Value]
-		if limited && !hasType(types, s.Type) {
+		if limited && !slices.Contains(types, s.Type) {
 			d.warn(key, "unused-key", key.Value+": is not used by a step of type "+string(s.Type), "")
 		}
 	}
 	if s.Foreach == nil {
 		for _, key := range []string{"as", "collect", "parallel"} {
-			if s.written[key] {
+			if s.has(key) {
 				d.warn(lookup(s.node, key), "unused-key", key+": means nothing without foreach:", "")
 			}
 		}
 	}
-	if s.written["timeout"] && s.written["timeout_seconds"] {
+	if s.has("timeout") && s.has("timeout_seconds") {
 		d.fail(lookup(s.node, "timeout_seconds"), "duplicate-key", "timeout and timeout_seconds are the same setting", "keep timeout")
 	}
-	if s.written["context"] && s.written["sub_context"] {
+	if s.has("context") && s.has("sub_context") {
 		d.fail(lookup(s.node, "sub_context"), "duplicate-key", "context and sub_context are the same key", "keep context")
 	}
-}
-
-func hasType(types []Type, t Type) bool {
-	for _, candidate := range types {
-		if candidate == t {
-			return true
-		}
-	}
-	return false
 }

@@ -5,22 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/brickoven/brickoven/recipes/expression"
 	"github.com/brickoven/brickoven/recipes/template"
 	"gopkg.in/yaml.v3"
 )
-
-// field is a place of the document that reads variables.
-type field struct {
-	key      string
-	spot     spot
-	template *template.Template
-	command  *Command
-	// step is the one whose condition this is; the program is there once all
-	// names are known.
-	step      *Step
-	condition *expression.Program
-}
 
 // template reads a text with placeholders. Lenient keeps what does not parse as
 // it stands, with a warning.

@@ -91,7 +91,7 @@ var reportFormats = []string{"text", "json", "markdown"}
 func (d *decoder) report(key string, node *yaml.Node) {
 	report := &Report{Format: "text"}
 	if node.Kind != yaml.MappingNode {
-		d.fail(node, "wrong-type", "output at the top is a mapping with format and template, not "+kindName(node), "")
+		d.warn(node, "unused-key", "output at the top is a mapping with format and template; "+kindName(node)+" is ignored", "")
 		return
 	}
 	d.keys(node, outputScope, func(key string, node *yaml.Node) {

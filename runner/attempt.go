@@ -2,6 +2,7 @@ package runner
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
@@ -95,7 +96,7 @@ func (fr *frame) leaf(st *recipes.Step, res step.Result) report {
 func (fr *frame) broken(st *recipes.Step, res step.Result) report {
 	if res.Cause != step.CauseJSON {
 		kind := string(st.Type)
-		if res.Refused() {
+		if res.Refused() && !strings.Contains(res.Error, "BLOCKED_TERMINAL") {
 			res.Error = "BLOCKED_TERMINAL: " + res.Error
 		}
 		res.Error = kind + " step failed: " + res.Error

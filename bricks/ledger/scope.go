@@ -82,16 +82,7 @@ func scopeLines(transcript string) []string {
 
 // readName reads one name as --stat and --numstat print it.
 func readName(text string) declared {
-	d := declared{text: text}
-	if strings.HasPrefix(text, `"`) {
-		old, renamed, both := strings.Cut(text, `" => "`)
-		if both && old != "" {
-			text = `"` + renamed
-		}
-		d.paths = []string{diff.Unquote(text)}
-		return d
-	}
-	d.paths = renameReadings(text)
+	d := declared{text: text, paths: renameReadings(text)}
 	if tail, abbreviated := strings.CutPrefix(text, "..."); abbreviated {
 		d.tails = renameReadings(tail)
 		if cut := strings.IndexByte(tail, '}'); cut >= 0 && !strings.Contains(tail[:cut], "{") {
@@ -109,7 +100,7 @@ func readName(text string) declared {
 // renameReadings are the paths that a name can mean: itself, and where it has
 // an arrow, the new name.
 func renameReadings(text string) []string {
-	readings := []string{text}
+	readings := []string{diff.Unquote(text)}
 	open := strings.IndexByte(text, '{')
 	for open >= 0 {
 		rest := text[open+1:]
@@ -124,10 +115,14 @@ func renameReadings(text string) []string {
 		}
 		open += 1 + next
 	}
-	if _, renamed, arrow := strings.Cut(text, " => "); arrow {
-		readings = append(readings, renamed)
+	for rest := text; ; {
+		_, renamed, arrow := strings.Cut(rest, " => ")
+		if !arrow {
+			return readings
+		}
+		readings = append(readings, diff.Unquote(renamed))
+		rest = renamed
 	}
-	return readings
 }
 
 // joinRename joins the parts around a closing brace; an empty new part leaves

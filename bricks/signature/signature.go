@@ -41,6 +41,8 @@ type rule struct {
 	only func(match string) bool
 }
 
+const unit = `(?:ns|us|µs|ms|seconds|secs?|minutes|min|hours|[smh])`
+
 // The rules keep short numbers and quoted names: assert 3 == 4 is not
 // assert 3 == 5, and KeyError 'a' is not KeyError 'b'.
 var rules = []rule{
@@ -55,7 +57,7 @@ var rules = []rule{
 	{regexp.MustCompile(`(^|[\s'"` + "`" + `(=\[{:])/(?:[^\s'"/:]+/)+`), "${1}<path>/", nil},
 	{regexp.MustCompile(`(\.[A-Za-z][A-Za-z0-9]{0,4}):\d+(?::\d+)?\b`), "${1}:<line>", nil},
 	{regexp.MustCompile(`(?i)\b0x[0-9a-f]+\b`), "<hex>", nil},
-	{regexp.MustCompile(`\b\d+(?:\.\d+)?\s?(?:ns|us|µs|ms|s|sec|secs|seconds|m|min|minutes|h|hours)\b(?:\s?\d+(?:\.\d+)?s\b)?`), "<duration>", nil},
+	{regexp.MustCompile(`\b\d+(?:\.\d+)?\s?` + unit + `(?:\s?\d+(?:\.\d+)?` + unit + `)*\b`), "<duration>", nil},
 	{regexp.MustCompile(`(?i)\b(pid|tid|port|line|thread|goroutine|process|worker|job|run|request|req|attempt|round)([ =:#-]+)\d+\b`), "${1}${2}<n>", nil},
 	{regexp.MustCompile(`\b\d{5,}\b`), "<n>", nil},
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/local"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
@@ -249,13 +250,17 @@ func (a *app) machine(o *runOptions, tree *recipes.Tree, id string, store *local
 	if err != nil {
 		return nil, &failure{exit.Usage, err}
 	}
+	watch := guard.New(a.getenv)
+	if err := watch.Nesting(); err != nil {
+		return nil, &failure{exit.Refused, err}
+	}
 	family, err := process.Adopt()
 	if err != nil {
 		return nil, &failure{exit.Failed, err}
 	}
 	return &local.Machine{
-		WorkDir: work, Base: a.baseEnvironment(id, store.Dir), Family: family, Store: store,
-		Natives: natives(), Stubs: stubs, Strict: o.strict,
+		WorkDir: work, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...), Family: family, Store: store,
+		Natives: natives(), Stubs: stubs, Guard: watch, Strict: o.strict,
 		Agents: local.Agents{Command: agent, Persona: a.personas(tree, work), Builtin: builtinAgents()},
 	}, nil
 }

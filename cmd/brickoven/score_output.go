@@ -86,7 +86,7 @@ func (s *scoring) fail(err error) error {
 	if _, writeErr := s.app.out.Write(text); writeErr != nil {
 		return &failure{Code: scoreMalformed, Err: errors.Join(err, writeErr)}
 	}
-	if _, writeErr := fmt.Fprintf(s.app.err, "brickoven: score: %v\n", err); writeErr != nil {
+	if _, writeErr := fmt.Fprintf(s.app.err, "Error: %v\n", err); writeErr != nil {
 		return &failure{Code: scoreMalformed, Err: errors.Join(err, writeErr)}
 	}
 	return &failure{Code: scoreMalformed}

@@ -300,3 +300,30 @@ func TestScoreTextIsForPeople(t *testing.T) {
 		t.Errorf("an escape sequence reached the terminal: %q", hostile.out)
 	}
 }
+
+func TestTheExamplesGetTheVerdictsThatTheDocsPromise(t *testing.T) {
+	t.Parallel()
+	const dir = "../../examples/score/"
+	for _, c := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"healthy.json"}, 0},
+		{[]string{"wasteful.json"}, 1},
+		{[]string{"wasteful.json", "--max-wasted", "2"}, 0},
+		{[]string{"wasteful.json", "--max-wasted", "2", "--guard-events", dir + "guard-events.json"}, 1},
+		{[]string{"review.json"}, 0},
+	} {
+		c.args[0] = dir + c.args[0]
+		if got := runScore(t, nil, "", c.args...); got.code != c.want {
+			t.Errorf("%v: exit %d, want %d\n%s%s", c.args, got.code, c.want, got.out, got.err)
+		}
+	}
+	docs, err := os.ReadFile("../../docs/score.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := runScore(t, nil, "", dir+"wasteful.json"); !strings.Contains(string(docs), got.out) {
+		t.Errorf("the docs do not show what the command prints:\n%s", got.out)
+	}
+}

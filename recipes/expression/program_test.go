@@ -2,6 +2,7 @@ package expression_test
 
 import (
 	"errors"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -266,5 +267,14 @@ func TestEvalChangesNoValue(t *testing.T) {
 	}
 	if diff := cmp.Diff([]any{"a", "b", nil, nil}, items[:4]); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestErrorKeepsItsCause(t *testing.T) {
+	t.Parallel()
+	_, _, err := mustCompile(t, "x matches '('").Eval(lookupIn(map[string]any{"x": "a"}))
+	var cause *syntax.Error
+	if !errors.As(err, &cause) {
+		t.Errorf("%v has no cause from the regular expression", err)
 	}
 }

@@ -82,4 +82,3 @@ func TestFind(t *testing.T) {
 		})
 	}
 }
-

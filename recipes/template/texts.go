@@ -202,9 +202,8 @@ func printf(form string, args ...any) (string, error) {
 	}
 	directives := strings.Split(form, "%")[1:]
 	for _, d := range directives {
-		width := strings.TrimLeft(d, "+-# 0")
-		digits := len(width) - len(strings.TrimLeft(width, "0123456789.[]"))
-		if digits > len("[9]999.999") || strings.HasPrefix(width[digits:], "*") {
+		width := d[:len(d)-len(strings.TrimLeft(d, "+-# 0123456789.[]*"))]
+		if wide(width) {
 			return "", errors.New("widths over 999 and widths of * are not supported")
 		}
 		longest = max(longest, 999)
@@ -213,4 +212,14 @@ func printf(form string, args ...any) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(form, printables(args)...), nil
+}
+
+// wide finds a star or a number of more than three digits.
+func wide(width string) bool {
+	for _, n := range strings.FieldsFunc(width, func(c rune) bool { return strings.ContainsRune("+-# .[]", c) }) {
+		if strings.Contains(n, "*") || len(strings.TrimLeft(n, "0")) > 3 {
+			return true
+		}
+	}
+	return false
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -36,8 +37,8 @@ type Machine struct {
 	Agents Agents
 	// Stubs stand in for steps; nil has none.
 	Stubs *Stubs
-	// Guard refuses children; nil refuses none.
-	Guard func() error
+	// Guard counts children in, or refuses them; nil refuses none.
+	Guard *guard.Guard
 	// Strict makes unknown names errors in every recipe.
 	Strict bool
 	// Output, if set, is told what a step prints, while it prints it.

@@ -168,9 +168,11 @@ func (m *Machine) scriptFile(script string) (string, error) {
 // child runs the process of a step and keeps its output.
 func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) step.Result {
 	if m.Guard != nil {
-		if err := m.Guard(); err != nil {
+		leave, err := m.Guard.Enter()
+		if err != nil {
 			return step.Result{Cause: step.CauseGuard, ExitCode: step.ExitRefused, Error: err.Error()}
 		}
+		defer leave()
 	}
 	stdout, stderr := m.Store.Spool.Stream(a.ID), m.Store.Spool.Stream(a.ID+".err")
 	outTail, errTail := process.NewTail(), process.NewTail()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// launch starts the child and the goroutines that copy its streams.
+// launch starts the child. Its streams wait for [child.flow].
 func (f *Family) launch(s Spec) (*child, error) {
 	c := &child{spec: s, family: f}
 	var fds descriptors
@@ -40,7 +40,7 @@ func (f *Family) launch(s Spec) (*child, error) {
 	if stderr.ours != stdout.ours {
 		c.connect("stderr", stderr, s.Stderr)
 	}
-	c.feed = startFeed(fds.input, s.Stdin)
+	c.feed = newFeed(fds.input, s.Stdin)
 	return c, nil
 }
 
@@ -63,9 +63,15 @@ func (c *child) connect(name string, end pipeEnds, out io.Writer) {
 	if end.ours == nil {
 		return
 	}
-	p := newPump(name, end.ours, out, c.pulse)
-	c.pumps = append(c.pumps, p)
-	go p.run()
+	c.pumps = append(c.pumps, newPump(name, end.ours, out, c.pulse))
+}
+
+// flow starts the copying of the streams.
+func (c *child) flow() {
+	for _, p := range c.pumps {
+		go p.run()
+	}
+	c.feed.start()
 }
 
 // startError names what is at fault: the working directory where that is it.

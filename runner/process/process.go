@@ -89,7 +89,7 @@ type Spec struct {
 	// Kill, when closed, sends KILL without waiting for the grace to be over.
 	// The context must be cancelled too.
 	Kill <-chan struct{}
-	// Started is called once, before anything else is done with the child.
+	// Started is called once, before any output is passed on.
 	Started func(Ident)
 }
 

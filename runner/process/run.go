@@ -31,6 +31,7 @@ func (f *Family) Run(ctx context.Context, s Spec) (Exit, error) {
 	if s.Started != nil {
 		s.Started(c.ident)
 	}
+	c.flow()
 	return c.supervise(ctx), nil
 }
 

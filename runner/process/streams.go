@@ -95,20 +95,29 @@ func sameWriter(a, b io.Writer) (same bool) {
 	return a == b
 }
 
-// feed writes a reader into the child's stdin.
-type feed struct{ pipe *os.File }
+// feed writes a reader into the child's stdin. A nil feed has nothing to do.
+type feed struct {
+	pipe *os.File
+	in   io.Reader
+}
 
-func startFeed(pipe *os.File, in io.Reader) *feed {
+func newFeed(pipe *os.File, in io.Reader) *feed {
 	if pipe == nil {
 		return nil
+	}
+	return &feed{pipe, in}
+}
+
+func (f *feed) start() {
+	if f == nil {
+		return
 	}
 	go func() {
 		// A child may end without reading everything; that is its right and
 		// no error. A reader that fails ends the input.
-		_, _ = io.Copy(pipe, in)
-		_ = pipe.Close()
+		_, _ = io.Copy(f.pipe, f.in)
+		_ = f.pipe.Close()
 	}()
-	return &feed{pipe}
 }
 
 // close unblocks a writer whose pipe nobody reads any more.

@@ -143,7 +143,8 @@ const devNull = "/dev/null"
 // space with a tab, diff -u puts a time behind one.
 func headerName(rest string) string {
 	if strings.HasPrefix(rest, `"`) {
-		return Unquote(rest)
+		name, _ := cutQuoted(rest)
+		return name
 	}
 	name, _, _ := strings.Cut(rest, "\t")
 	return name

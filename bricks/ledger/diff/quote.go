@@ -4,12 +4,15 @@ import "strings"
 
 // Unquote reads a path as git prints it: a C-style quoted text with octal
 // escapes where the path has unusual bytes, otherwise as it stands. A text that
-// is not properly quoted is returned unchanged.
+// is not one quoted path as a whole is returned unchanged.
 func Unquote(text string) string {
 	if !strings.HasPrefix(text, `"`) {
 		return text
 	}
-	name, _ := cutQuoted(text)
+	name, rest := cutQuoted(text)
+	if rest != "" {
+		return text
+	}
 	return name
 }
 

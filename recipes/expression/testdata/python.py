@@ -39,5 +39,5 @@ for line in open("conditions.tsv"):
             cells[2] = "error: " + type(e).__name__
         line = "\t".join(cells)
     lines.append(line)
-with open("conditions.tsv", "w") as f:
+with open("conditions.tsv", "w", errors="backslashreplace") as f:
     f.write("\n".join(lines) + "\n")

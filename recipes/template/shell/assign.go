@@ -42,16 +42,15 @@ func (w *walker) assign(a *syntax.Assign, at spot, declared bool) {
 	inside := w.facts.variableSpot(at, variable)
 	inside.variable = variable
 	if a.Array != nil {
+		w.comments(a.Array)
 		for _, element := range a.Array.Elems {
+			w.comments(element)
 			if element.Index != nil {
 				w.subscript(variable, element.Index, at)
 			}
 			if element.Value != nil {
 				w.visit(element.Value, inside)
 			}
-		}
-		for _, n := range arrayComments(a.Array) {
-			w.comment(n)
 		}
 		return
 	}
@@ -62,17 +61,6 @@ func (w *walker) assign(a *syntax.Assign, at spot, declared bool) {
 		inside.guards |= noCompound
 	}
 	w.assigned(variable, a.Value, inside)
-}
-
-func arrayComments(a *syntax.ArrayExpr) []*syntax.Comment {
-	var all []*syntax.Comment
-	syntax.Walk(a, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok {
-			all = append(all, c)
-		}
-		return true
-	})
-	return all
 }
 
 // assigned visits a text that becomes the value of a variable.

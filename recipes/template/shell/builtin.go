@@ -37,6 +37,10 @@ func builtinSignature(command string) (signature, bool) {
 
 // builtin visits the words of a builtin after its name.
 func (w *walker) builtin(command string, s signature, args []*syntax.Word, at spot) {
+	if command == "printf" && len(args) > 2 && staticText(args[0]) == "-v" {
+		at.variable = staticText(args[1])
+		at = w.facts.variableSpot(at, at.variable)
+	}
 	operands := 0
 	pending := byte(0) // the option whose argument comes next
 	options := true

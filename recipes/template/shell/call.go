@@ -105,15 +105,11 @@ func (w *walker) unknownCommand(word *syntax.Word) bool {
 // wrapped visits a command such as sudo or env and the command that it runs.
 func (w *walker) wrapped(command string, wr wrapper, args []*syntax.Word, at spot) {
 	next := wr.skip(args)
-	for i, word := range args[:next] {
+	if command == "env" {
+		w.envSplit(args)
+	}
+	for _, word := range args[:next] {
 		text := unitText(flatten(word), w.c.text.spare)
-		splits := command == "env" && (strings.HasPrefix(text, "-S") || strings.HasPrefix(text, "--split-string") ||
-			i > 0 && strings.HasPrefix(staticText(args[i-1]), "-S"))
-		if splits {
-			for _, m := range w.marksIn(word) {
-				w.c.refuseReparse(m, "is in a text that env splits into words", passHint)
-			}
-		}
 		if wr.assigns && isAssignment(word) && text[0] != '-' {
 			w.declareWord(flatten(word), at, false)
 			continue
@@ -131,6 +127,19 @@ func (w *walker) wrapped(command string, wr wrapper, args []*syntax.Word, at spo
 	w.guardLeading(args[next], noOption)
 	w.call(args[next:], at)
 	w.guardLeading(args[next], noOption)
+}
+
+// envSplit refuses env -S text: env reads quotes and variables in it.
+func (w *walker) envSplit(args []*syntax.Word) {
+	for i, word := range args[1:] {
+		text, before := unitText(flatten(word), w.c.text.spare), staticText(args[i])
+		if !strings.HasPrefix(text, "-S") && !strings.HasPrefix(text, "--split-string") && before != "-S" && before != "--split-string" {
+			continue
+		}
+		for _, m := range w.marksIn(word) {
+			w.c.refuseReparse(m, "is in a text that env splits into words", passHint)
+		}
+	}
 }
 
 // environment looks at what a wrapper does to the variables that an inner

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -40,22 +41,38 @@ func TestEveryContextGivesTheValueByteForByte(t *testing.T) {
 		t.Fatalf("only %d rows", len(all))
 	}
 	values := awkward()
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
+	var names []string
+	var everything strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if name != "big" {
+			names = append(names, name)
+			everything.WriteString(values[name] + "\n")
+		}
 	}
-	slices.Sort(names)
-	for _, r := range all {
+	values["everything"] = everything.String()
+	for i, r := range all {
+		// Every row meets everything at once; the values by themselves take turns, since each costs the start of a shell.
+		chosen := []string{"everything", names[i%len(names)]}
+		if i%16 == 0 {
+			chosen = append(chosen, "big")
+		}
 		t.Run(r.Name, func(t *testing.T) {
 			t.Parallel()
-			for _, name := range names {
-				if name == "big" && testing.Short() {
-					continue
-				}
+			for _, name := range chosen {
 				t.Run(name, func(t *testing.T) {
 					checkRow(t, r, values[name], strings.ReplaceAll(r.Want, "@X@", values[name]))
 				})
 			}
+		})
+	}
+}
+
+func TestPlacesTakeOnlyWhatTheyCanHold(t *testing.T) {
+	t.Parallel()
+	for _, r := range rows(t, "places.json") {
+		t.Run(r.Name, func(t *testing.T) {
+			t.Parallel()
+			checkRow(t, r, r.Value, r.Want)
 		})
 	}
 }

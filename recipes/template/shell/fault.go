@@ -57,6 +57,9 @@ func (c *compiler) syntaxError(err error) *Error {
 	switch {
 	case errors.As(err, &parse):
 		at, out.Message = parse.Pos, "the command does not parse: "+c.readable(parse.Text)
+		if parse.Text == "invalid var name" {
+			out.Hint = `a name with a placeholder needs quotes around the whole word: export "{{name}}=value"`
+		}
 	case errors.As(err, &lang):
 		at, out.Message = lang.Pos, "the command does not parse: "+c.readable(lang.Error())
 		out.Hint = "set shell: bash on the step if it is written for bash"

@@ -8,9 +8,6 @@ import (
 
 // statement visits a command with its redirections.
 func (w *walker) statement(s *syntax.Stmt, at spot) {
-	for _, c := range s.Comments {
-		w.comment(&c)
-	}
 	source := s.Cmd != nil && w.facts.readsSource(s.Cmd)
 	for _, r := range s.Redirs {
 		w.redirection(s, r, source, at)
@@ -33,14 +30,17 @@ func (w *walker) redirection(s *syntax.Stmt, r *syntax.Redirect, source bool, at
 		}
 		if len(marks) > 0 {
 			w.interpreterInput(s.Cmd, marks)
+			w.readInto(s.Cmd, marks)
 		}
 		w.heredoc(r, marks, at)
 		return
 	}
 	feeds := r.Op == syntax.WordHdoc || r.Op == syntax.RdrIn && len(r.Word.Parts) == 1 && isProcess(r.Word.Parts[0])
-	if source && feeds {
-		for _, m := range w.marksIn(r.Word) {
-			if !w.c.refuseReparse(m, what, passHint) {
+	if feeds {
+		marks := w.marksIn(r.Word)
+		w.readInto(s.Cmd, marks)
+		for _, m := range marks {
+			if source && !w.c.refuseReparse(m, what, passHint) {
 				return
 			}
 		}
@@ -61,12 +61,69 @@ func (w *walker) pipeline(n *syntax.BinaryCmd) {
 	marks := w.marksIn(n.X)
 	if len(marks) > 0 {
 		w.interpreterInput(n.Y.Cmd, marks)
+		w.readInto(n.Y, marks)
 	}
 	if !w.facts.readsSource(n.Y) {
 		return
 	}
 	for _, m := range marks {
 		w.c.refuseReparse(m, "goes through a pipe into a shell, which runs it as source", passHint)
+	}
+}
+
+// readInto notes that read and mapfile put the markers of their input into
+// variables.
+func (w *walker) readInto(node syntax.Node, marks []*marker) {
+	if len(marks) == 0 || node == nil {
+		return
+	}
+	syntax.Walk(node, func(n syntax.Node) bool {
+		call, ok := n.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		if command := commandName(call.Args[0]); command != "read" && command != "mapfile" && command != "readarray" {
+			return true
+		}
+		for _, word := range append(call.Args[1:], &syntax.Word{}) {
+			variable := staticText(word)
+			switch {
+			case isName(variable, true):
+			case variable == "":
+				variable = "REPLY"
+			default:
+				continue
+			}
+			w.c.assigned[variable] = append(w.c.assigned[variable], marks...)
+		}
+		return true
+	})
+}
+
+// lateReaders refuses all markers of a text that keeps a shell ready for
+// anything printed: coproc bash, exec > >(sh).
+func (w *walker) lateReaders(tree *syntax.File) {
+	found := false
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CoprocClause:
+			found = found || w.facts.readsSource(n.Stmt)
+		case *syntax.Stmt:
+			call, ok := n.Cmd.(*syntax.CallExpr)
+			if !ok || len(call.Args) != 1 || commandName(call.Args[0]) != "exec" {
+				break
+			}
+			for _, r := range n.Redirs {
+				found = found || w.facts.readsSource(r.Word)
+			}
+		}
+		return !found
+	})
+	if !found {
+		return
+	}
+	for _, m := range w.marksIn(tree) {
+		w.c.refuseReparse(m, "may be printed into the shell that the command keeps open", passHint)
 	}
 }
 

@@ -116,6 +116,7 @@ type walker struct {
 }
 
 func (w *walker) visit(node syntax.Node, at spot) {
+	w.comments(node)
 	switch n := node.(type) {
 	case *syntax.Stmt:
 		w.statement(n, at)
@@ -140,7 +141,11 @@ func (w *walker) visit(node syntax.Node, at spot) {
 		w.binaryTest(n, at)
 	case *syntax.UnaryTest:
 		w.unaryTest(n, at)
+	case *syntax.File:
+		w.lateReaders(n)
+		w.children(n, at)
 	case *syntax.WordIter:
+		w.refuseIn(n.Name, "the variable of a loop cannot come from a placeholder")
 		at.variable = n.Name.Value
 		at = w.facts.variableSpot(at, n.Name.Value)
 		w.children(n, at)
@@ -173,6 +178,25 @@ func (w *walker) children(node syntax.Node, at spot) {
 func (w *walker) refuseIn(node syntax.Node, message string) {
 	for _, m := range w.marksIn(node) {
 		w.c.fail(m, m.quoted+": "+message, "")
+	}
+}
+
+// comments leaves all comments of a node alone. [syntax.Walk] passes over some
+// of these.
+func (w *walker) comments(node syntax.Node) {
+	var all []syntax.Comment
+	switch n := node.(type) {
+	case *syntax.Stmt:
+		all = n.Comments
+	case *syntax.CaseItem:
+		all = n.Comments
+	case *syntax.ArrayElem:
+		all = n.Comments
+	case *syntax.ArrayExpr:
+		all = n.Last
+	}
+	for i := range all {
+		w.comment(&all[i])
 	}
 }
 
