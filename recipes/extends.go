@@ -3,6 +3,7 @@ package recipes
 import (
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -155,9 +156,16 @@ func lookupEntry(mapping *yaml.Node, key string) []*yaml.Node {
 	return nil
 }
 
-// mergeTexts is the union, the parent's first.
+// mergeTexts is the union, the parent's first; one text is a list of one.
 func mergeTexts(parent, child *yaml.Node) *yaml.Node {
-	return mergeLists(parent, child, func(item *yaml.Node) string { return item.Value })
+	return mergeLists(listed(parent), listed(child), func(item *yaml.Node) string { return item.Value })
+}
+
+func listed(node *yaml.Node) *yaml.Node {
+	if node.Kind != yaml.ScalarNode {
+		return node
+	}
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: node.Line, Column: node.Column, Content: []*yaml.Node{node}}
 }
 
 func mergeSteps(parent, child *yaml.Node) *yaml.Node { return mergeLists(parent, child, byKey("id")) }
@@ -166,7 +174,34 @@ func mergeInputs(parent, child *yaml.Node) *yaml.Node {
 	if parent.Kind == yaml.MappingNode && child.Kind == yaml.MappingNode {
 		return mergeMappings(parent, child)
 	}
-	return mergeLists(parent, child, byKey("name"))
+	return mergeLists(listedInputs(parent), listedInputs(child), byKey("name"))
+}
+
+// listedInputs writes a mapping of inputs as the list of the same inputs, so
+// that a parent and a child that chose different forms lose nothing.
+func listedInputs(node *yaml.Node) *yaml.Node {
+	if node.Kind != yaml.MappingNode {
+		return node
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Line: node.Line, Column: node.Column}
+	for key, val := range entries(node) {
+		input := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: key.Line, Column: key.Column}
+		input.Content = []*yaml.Node{newText("name", key), key}
+		switch {
+		case val.Kind == yaml.MappingNode:
+			input.Content = append(input.Content, val.Content...)
+		case slices.Contains(inputTypes, val.Value):
+			input.Content = append(input.Content, newText("type", val), val)
+		case !isNull(val):
+			input.Content = append(input.Content, newText("description", val), val)
+		}
+		list.Content = append(list.Content, input)
+	}
+	return list
+}
+
+func newText(text string, at *yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Line: at.Line, Column: at.Column}
 }
 
 func byKey(key string) func(*yaml.Node) string {

@@ -43,6 +43,9 @@ func (doc *document) syntaxFinding(err error) *Finding {
 	if at := anyTab.FindStringIndex(doc.line(line)); at != nil && strings.Contains(message, "tab") {
 		return doc.cause(line, at[1]-1, "tab-indent", "a tab cannot indent YAML", "indent with spaces")
 	}
+	for line > 1 && strings.TrimSpace(doc.line(line)) == "" {
+		line--
+	}
 	return doc.findingAt(line, firstColumn(doc.line(line)), "yaml-syntax", "the YAML does not parse: "+message)
 }
 

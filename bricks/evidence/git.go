@@ -137,9 +137,14 @@ func (r repository) measure(baseline string) (m movement, ok bool) {
 	return m, true
 }
 
-// reason is the first line of an error, for a notice.
+// reason is the first line of an error for a notice; of git's errors only what
+// git itself said.
 func reason(err error) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	text := strings.TrimSpace(err.Error())
+	if i := strings.Index(text, "fatal: "); i >= 0 {
+		text = text[i:]
+	}
+	line, _, _ := strings.Cut(text, "\n")
 	return " (" + line + ")"
 }
 

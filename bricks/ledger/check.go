@@ -102,7 +102,7 @@ func (i *inspection) decode(data []byte) {
 		if err != nil {
 			i.broken.add(fmt.Sprintf("iterations[%d]", n), "%s", err)
 		}
-		l.records = append(l.records, compact)
+		l.records = l.records.with(compact)
 		i.iterations = append(i.iterations, it)
 	}
 	if len(i.iterations) == len(doc.Iterations) {

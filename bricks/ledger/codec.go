@@ -14,14 +14,14 @@ import (
 const Schema = 1
 
 // A ledger file is one JSON document, written as lines: the schema and a seal,
-// the head with a key a line, and one iteration a line. The seal is the SHA-256
+// the head, and one iteration a line. The seal is the SHA-256
 // of every byte behind the first line break. A file whose seal holds is what
 // this package wrote and needs no second look, which keeps a long loop fast;
 // any other file is read as plain JSON and checked in full.
 const (
 	sealStart    = `{"schema":1,"seal":"`
 	sealEnd      = "\",\n"
-	recordsStart = "\n\"iterations\":[\n"
+	recordsStart = ",\n\"iterations\":[\n"
 	recordsEnd   = "\n]}\n"
 	sealLength   = sha256.Size * 2
 	bodyAt       = len(sealStart) + sealLength + len(sealEnd)
@@ -33,46 +33,18 @@ func (l *Ledger) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ledger %s: %w", l.Session, err)
 	}
-	size := bodyAt + len(fields) + len(recordsStart) + len(recordsEnd)
-	for _, record := range l.records {
-		size += len(record) + len(",\n")
-	}
-	out := bytes.NewBuffer(make([]byte, 0, size+64))
+	fields = fields[1 : len(fields)-1]
+	out := bytes.NewBuffer(make([]byte, 0, bodyAt+len(fields)+len(recordsStart)+l.records.size()+len(recordsEnd)))
 	out.WriteString(sealStart)
 	out.Write(make([]byte, sealLength))
 	out.WriteString(sealEnd)
-	if err := writeFields(out, fields); err != nil {
-		return nil, fmt.Errorf("ledger %s: %w", l.Session, err)
-	}
+	out.Write(fields)
 	out.WriteString(recordsStart)
-	for i, record := range l.records {
-		if i > 0 {
-			out.WriteString(",\n")
-		}
-		out.Write(record)
-	}
+	l.records.write(out)
 	out.WriteString(recordsEnd)
 	data := out.Bytes()
 	copy(data[len(sealStart):], seal(data[bodyAt:]))
 	return data, nil
-}
-
-// writeFields writes the fields of the head, each on a line and each followed
-// by a comma.
-func writeFields(out *bytes.Buffer, object []byte) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(object, &fields); err != nil {
-		return err
-	}
-	for i, key := range sortedKeys(fields) {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		fmt.Fprintf(out, "%q:", key)
-		out.Write(fields[key])
-		out.WriteByte(',')
-	}
-	return nil
 }
 
 func seal(body []byte) string {
@@ -109,15 +81,11 @@ func decodeSealed(data []byte) (*Ledger, bool) {
 		return nil, false
 	}
 	l := &Ledger{}
-	object := append(append([]byte("{"), bytes.TrimSuffix(fields, []byte(","))...), '}')
+	object := append(append([]byte("{"), fields...), '}')
 	if err := unmarshal(object, &l.head); err != nil {
 		return nil, false
 	}
-	if len(records) > 0 {
-		for record := range bytes.SplitSeq(records, []byte(",\n")) {
-			l.records = append(l.records, record)
-		}
-	}
+	l.records = joinedRecords(records)
 	return l, true
 }
 

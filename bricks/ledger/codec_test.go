@@ -32,13 +32,23 @@ func eventful(t fataler) *Ledger {
 	return l
 }
 
-var whole = []cmp.Option{cmp.AllowUnexported(Ledger{}, head{}, closing{}, Epoch{}), cmpopts.EquateEmpty()}
+// sameLedger compares what two ledgers hold.
+func sameLedger(t fataler, a, b *Ledger) string {
+	t.Helper()
+	one, err1 := a.Iterations()
+	two, err2 := b.Iterations()
+	if err1 != nil || err2 != nil {
+		t.Fatalf("%v, %v", err1, err2)
+	}
+	options := []cmp.Option{cmp.AllowUnexported(head{}, closing{}, Epoch{}), cmpopts.EquateEmpty()}
+	return cmp.Diff(a.head, b.head, options...) + cmp.Diff(one, two, options...)
+}
 
 func TestALedgerComesBackAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	l := eventful(t)
 	data := encoded(t, l)
-	if diff := cmp.Diff(l, decoded(t, data), whole...); diff != "" {
+	if diff := sameLedger(t, l, decoded(t, data)); diff != "" {
 		t.Errorf("sealed: %s", diff)
 	}
 	if _, sealed := decodeSealed(data); !sealed {
@@ -51,7 +61,7 @@ func TestALedgerComesBackAsItWasWritten(t *testing.T) {
 	if _, sealed := decodeSealed(indented.Bytes()); sealed {
 		t.Error("a changed file passes for sealed")
 	}
-	if diff := cmp.Diff(l, decoded(t, indented.Bytes()), whole...); diff != "" {
+	if diff := sameLedger(t, l, decoded(t, indented.Bytes())); diff != "" {
 		t.Errorf("as plain JSON: %s", diff)
 	}
 	if findings := Check(data); len(findings) > 0 {
@@ -69,7 +79,7 @@ func TestACorruptLedgerIsRefused(t *testing.T) {
 		"a record of a wrong type": strings.Replace(good, `"n":2,`, `"n":"2",`, 1), "a gap": strings.Replace(good, `"n":2,`, `"n":3,`, 1),
 		"no session": strings.Replace(good, `"session":"s1"`, `"session":"../s1"`, 1), "a lost action": strings.Replace(good, `"completed_actions":["a",`, `"completed_actions":[`, 1),
 		"an epoch with foreign iterations": strings.Replace(good, `"iterations":[1,2,3]`, `"iterations":[1,2,3,4]`, 1), "an open end": strings.Replace(good, `"status":"closed"`, `"status":"open"`, 1),
-		"an epoch too many": strings.Replace(good, `"epoch":2,`+"\n", `"epoch":3,`+"\n", 1), "an unknown outcome": strings.Replace(good, `"outcome":"pause"`, `"outcome":"sleep"`, 1),
+		"an epoch too many": strings.Replace(good, `"epoch":2,"epochs"`, `"epoch":3,"epochs"`, 1), "an unknown outcome": strings.Replace(good, `"outcome":"pause"`, `"outcome":"sleep"`, 1),
 		"a contract without an owner": strings.Replace(good, `"owner":"build-agent"`, `"owner":null`, 1), "NaN": strings.Replace(good, `"resumed":1`, `"resumed":NaN`, 1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -105,7 +115,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		again := decoded(t, encoded(t, l))
-		if diff := cmp.Diff(l, again, whole...); diff != "" {
+		if diff := sameLedger(t, l, again); diff != "" {
 			t.Error(diff)
 		}
 	})

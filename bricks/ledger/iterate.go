@@ -91,7 +91,7 @@ func (l *Ledger) with(i Iteration) (*Ledger, error) {
 		return nil, fmt.Errorf("iteration %d: %w", i.N, err)
 	}
 	n := l.next()
-	n.records = append(n.records, record)
+	n.records = l.records.with(record)
 	n.Completed = append(n.Completed, i.Actions...)
 	n.Progress = l.Progress.with(i)
 	if i.CriticVerdict != "" {

@@ -12,9 +12,7 @@ import (
 // ledger and leave the old one as it was.
 type Ledger struct {
 	head
-	// records are the iterations as JSON, in order. They stay undecoded because
-	// a long loop appends one record to thousands.
-	records []json.RawMessage
+	records records
 }
 
 // head is everything in a ledger but its iterations, with the JSON names of the
@@ -125,15 +123,15 @@ func (i Iteration) judged() bool {
 
 // NextIteration is the number that the next iteration gets. Numbers go on
 // across epochs.
-func (l *Ledger) NextIteration() int { return len(l.records) + 1 }
+func (l *Ledger) NextIteration() int { return l.records.len() + 1 }
 
 // Len is how many iterations the ledger holds, over all epochs.
-func (l *Ledger) Len() int { return len(l.records) }
+func (l *Ledger) Len() int { return l.records.len() }
 
 // Iterations decodes all iterations, oldest first.
 func (l *Ledger) Iterations() ([]Iteration, error) {
-	iterations := make([]Iteration, len(l.records))
-	for i, record := range l.records {
+	iterations := make([]Iteration, l.records.len())
+	for i, record := range l.records.all() {
 		if err := json.Unmarshal(record, &iterations[i]); err != nil {
 			return nil, &Refusal{Code: Unusable, Err: err, Message: "the ledger holds an iteration that can not be read: " + err.Error()}
 		}
@@ -156,7 +154,7 @@ func (l *Ledger) Baseline() map[string]value.Number {
 
 // next copies the ledger as far as an operation changes it.
 func (l *Ledger) next() *Ledger {
-	n := &Ledger{head: l.head, records: slices.Clip(l.records)}
+	n := &Ledger{head: l.head, records: l.records}
 	n.Completed = slices.Clip(n.Completed)
 	return n
 }

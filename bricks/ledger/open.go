@@ -73,7 +73,7 @@ func Begin(previous *Ledger, o Opening) (*Ledger, error) {
 // follow takes over what the predecessor leaves.
 func (l *Ledger) follow(p *Ledger) {
 	own := []int{}
-	for n := len(p.records) - p.Progress.Recorded + 1; n <= len(p.records); n++ {
+	for n := p.records.len() - p.Progress.Recorded + 1; n <= p.records.len(); n++ {
 		own = append(own, n)
 	}
 	l.Epoch = p.Epoch + 1
@@ -83,7 +83,7 @@ func (l *Ledger) follow(p *Ledger) {
 	l.Completed = slices.Clip(p.Completed)
 	l.Resumed = p.Resumed
 	l.OpenedAt = p.OpenedAt
-	l.records = slices.Clip(p.records)
+	l.records = p.records
 }
 
 // baselineProvenance records which baselines a transcript backs.

@@ -64,7 +64,7 @@ const defaultName = "unnamed-loop"
 // Resolve answers the question. Warnings are texts for people, without the
 // bricks' tag.
 func Resolve(q Question) (h Health, warnings []string) {
-	h, ruled := q.answer()
+	h = q.answer()
 	if name := clean(q.LoopName); name != "" {
 		h.LoopName = name
 	} else {
@@ -75,9 +75,6 @@ func Resolve(q Question) (h Health, warnings []string) {
 	}
 	if h.Moved == nil {
 		h.Moved = []string{}
-	}
-	if ruled {
-		warnings = append(warnings, "judged by the built-in rules, not by a model")
 	}
 	found := q.contradiction(h.LoopVerdict)
 	if found == nil {
@@ -93,33 +90,32 @@ func Resolve(q Question) (h Health, warnings []string) {
 	return h, warnings
 }
 
-// answer tries the sources in their order; ruled tells that the answer is that
-// of the built-in judge.
-func (q Question) answer() (h Health, ruled bool) {
+// answer tries the sources in their order.
+func (q Question) answer() Health {
 	if why, terminal := terminalReason(q.Evidence); terminal {
 		return forced(TerminalPolicyRefusal, "terminal refusal: "+why,
-			"Do not retry and do not raise the guard's ceiling; report the refusal."), false
+			"Do not retry and do not raise the guard's ceiling; report the refusal.")
 	}
 	if strings.TrimSpace(q.Assessment) == "" {
-		return forced(MissingVerdict, "the judge gave no answer", "Find out why the judge gave no answer."), false
+		return forced(MissingVerdict, "the judge gave no answer", "Find out why the judge gave no answer.")
 	}
 	if object, ok := lastObject(q.Assessment, "loop_verdict"); ok {
 		h := spoken(object, "loop_verdict", Evaluator)
-		if ruled = value.JSON(object) == Rules(q.Evidence, q.GoalMet); ruled {
+		if value.JSON(object) == Rules(q.Evidence, q.GoalMet) {
 			h.VerdictSource = BuiltInRules
 		}
-		return h, ruled
+		return h
 	}
 	if q.Accept == "loose" {
 		if object, ok := lastObject(q.Assessment, "verdict"); ok {
-			return spoken(object, "verdict", EvaluatorAltKey), false
+			return spoken(object, "verdict", EvaluatorAltKey)
 		}
 		if token, ok := proseToken(q.Assessment); ok {
-			return Health{LoopVerdict: token, VerdictSource: EvaluatorProseToken}, false
+			return Health{LoopVerdict: token, VerdictSource: EvaluatorProseToken}
 		}
 	}
 	return forced(UnparseableVerdict, "the judge's answer holds no loop_verdict",
-		"Read the judge's answer; it must end with one JSON object that carries loop_verdict."), false
+		"Read the judge's answer; it must end with one JSON object that carries loop_verdict.")
 }
 
 // terminalReason fails safe: evidence that cannot be read is never taken for

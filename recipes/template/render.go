@@ -16,7 +16,7 @@ import (
 const MaxRendered = 64 << 20
 
 // maxRounds bounds how often range goes around in one rendering.
-const maxRounds = 1_000_000
+const maxRounds = 100_000
 
 const programName = "t"
 
@@ -44,9 +44,10 @@ func (t *Template) concatenate(out *limited, f *frame) error {
 			v, _ := f.find(&t.refs[s.ref])
 			text = value.Text(shallow(v))
 		}
-		if _, err := out.Write([]byte(text)); err != nil {
-			return err
+		if out.text.Len()+len(text) > MaxRendered {
+			return errTooLong
 		}
+		out.text.WriteString(text)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/value"
@@ -197,9 +196,7 @@ func TestRenderFailsAtItsPlaceholder(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tc.source, err)
 		}
-		S := time.Now()
 		_, _, err = tpl.Render(vars(t))
-		t.Log(tc.source, time.Since(S))
 		var failed *template.Error
 		if !errors.As(err, &failed) || !strings.Contains(failed.Message, tc.message) || failed.Line != tc.line || failed.Column != tc.column {
 			t.Errorf("%s: %v", tc.source, err)

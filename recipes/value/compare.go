@@ -17,8 +17,8 @@ func Truth(v any) bool {
 	case string:
 		return v != ""
 	case Number:
-		n, ok := Rational(v)
-		return !ok || n.Sign() != 0
+		mantissa, _, _ := cutExponent(v.String())
+		return strings.ContainsAny(mantissa, "123456789")
 	case []any:
 		return len(v) > 0
 	case map[string]any:

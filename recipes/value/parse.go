@@ -43,19 +43,19 @@ func Capture(stdout string) (text string, v any) {
 // Guess reads text as a JSON value where it is exactly one, with the rule of
 // [Capture] for bare numbers, and otherwise returns it as a string.
 func Guess(text string) any {
-	trimmed := strings.TrimLeft(text, " \t\r\n")
+	trimmed := strings.Trim(text, " \t\r\n")
 	if trimmed == "" {
 		return text
 	}
 	switch c := trimmed[0]; {
 	case c == '{' || c == '[' || c == '"':
 	case c == 't' || c == 'f' || c == 'n':
-		if len(trimmed) > 5 {
+		if len(trimmed) > len("false") {
 			return text
 		}
 	case c == '-' || c >= '0' && c <= '9':
-		if IsPlainDecimal(text) {
-			return Number(text)
+		if IsPlainDecimal(trimmed) {
+			return Number(trimmed)
 		}
 		return text
 	default:
@@ -88,20 +88,20 @@ func Authored(text string) any {
 
 // Assigned reads the right side of --set name=text: a JSON object, list, bool
 // or number where the text is exactly that, True and False as bools, and a
-// string otherwise.
+// string otherwise. A JSON string or null stays the text that was given.
 func Assigned(text string) any {
 	switch text {
 	case "True":
 		return true
 	case "False":
 		return false
-	case "null":
-		return text
 	}
-	if strings.HasPrefix(text, `"`) {
+	switch v := Guess(text).(type) {
+	case nil, string:
 		return text
+	default:
+		return v
 	}
-	return Guess(text)
 }
 
 // IsPlainDecimal reports whether text is a decimal number as JSON writes it,
@@ -128,10 +128,15 @@ func allDigits(s string) bool {
 }
 
 // Clean makes text fit for a variable: NUL bytes are dropped and bytes that are
-// not UTF-8 become U+FFFD. changed tells whether anything was done.
+// not UTF-8 become U+FFFD, each its own. changed tells whether anything was done.
 func Clean(text string) (clean string, changed bool) {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text, false
 	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", ""), true
+	return strings.Map(func(r rune) rune {
+		if r == 0 {
+			return -1
+		}
+		return r
+	}, text), true
 }

@@ -19,7 +19,7 @@ func At(v any, parts []string) (item any, found bool) {
 			v = next
 		case []any:
 			i, err := strconv.Atoi(part)
-			if err != nil || i < 0 || i >= len(container) {
+			if err != nil || !allDigits(part) || i >= len(container) {
 				return nil, false
 			}
 			v = container[i]
@@ -61,19 +61,19 @@ func SplitPath(text string) (parts []string, ok bool) {
 	return parts, len(parts) > 0
 }
 
+// cutIndex reads an index or a quoted key, which may hold brackets but not its
+// own quote.
 func cutIndex(text string) (part, rest string, ok bool) {
-	end := strings.IndexByte(text, ']')
-	if end < 2 {
-		return "", "", false
-	}
-	part, rest = text[1:end], text[end+1:]
-	if quote := part[0]; quote == '\'' || quote == '"' {
-		if len(part) < 2 || part[len(part)-1] != quote {
+	inner := text[1:]
+	if inner != "" && (inner[0] == '\'' || inner[0] == '"') {
+		part, rest, ok = strings.Cut(inner[1:], inner[:1])
+		if !ok || rest == "" || rest[0] != ']' {
 			return "", "", false
 		}
-		return part[1 : len(part)-1], rest, true
+		return part, rest[1:], true
 	}
-	return part, rest, allDigits(part)
+	part, rest, ok = strings.Cut(inner, "]")
+	return part, rest, ok && allDigits(part)
 }
 
 func nameLength(text string) int {

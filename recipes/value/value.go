@@ -10,7 +10,10 @@
 // between goroutines.
 package value
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+)
 
 // Number is a JSON number that keeps its literal text.
 type Number = json.Number
@@ -89,11 +92,11 @@ func From(v any) any {
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
-		return nil
+		return fmt.Sprint(v)
 	}
 	parsed, err := Parse(string(text))
 	if err != nil {
-		return nil
+		return fmt.Sprint(v)
 	}
 	return parsed
 }

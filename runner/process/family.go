@@ -17,6 +17,10 @@ import (
 // Within a Family other code may still use os/exec: children in this program's
 // own process group are never touched. Children that others put into groups of
 // their own must be started through the Family.
+//
+// A process that left its group is known by the [EnvStepToken] it was started
+// with. One that was started with an empty environment is ended with the step
+// that ends while no other runs, or by [Family.End].
 type Family struct {
 	name string // the beginning of every step token
 
@@ -32,6 +36,7 @@ type Family struct {
 	kept    map[int]Ident  // groups that may live until End
 	excused map[Ident]bool // adopted processes that belong to detached steps
 
+	stop    sync.Once
 	quit    chan struct{}
 	stopped sync.WaitGroup
 }
@@ -60,7 +65,7 @@ func (f *Family) End(grace time.Duration) (ended int, err error) {
 	if f == nil {
 		return 0, nil
 	}
-	close(f.quit)
+	f.stop.Do(func() { close(f.quit) })
 	f.stopped.Wait()
 	ended, left := f.endKept(grace)
 	if len(left) > 0 {

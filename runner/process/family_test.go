@@ -189,6 +189,21 @@ func familyOfItsOwn() int {
 	return 0
 }
 
+func TestTokensNestAndDetachedStepsHaveNone(t *testing.T) {
+	t.Parallel()
+	s := bash(t, `printf '%s|%s' "$BRICKOVEN_STEP_TOKEN" "$BRICKOVEN_DETACHED"`)
+	s.Env = append(s.Env, process.EnvStepToken+"=outer-1", process.EnvDetached+"=1")
+	_, first := run(t, s)
+	_, second := run(t, s)
+	if !strings.HasPrefix(first, "outer-1/") || !strings.HasSuffix(first, "|") || first == second {
+		t.Errorf("tokens %q and %q", first, second)
+	}
+	s.Leftover = process.Detach
+	if _, out := run(t, s); out != "|1" {
+		t.Errorf("detached: %q", out)
+	}
+}
+
 func TestOrphansThatEndAreReapedAndNobodysStatusIsStolen(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup

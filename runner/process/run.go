@@ -178,9 +178,11 @@ func (c *child) closed(patience time.Duration) bool {
 func (c *child) finish(e *Exit, deadline time.Time) {
 	stopped := e.Cancelled || e.TimedOut || e.Idle
 	keep := c.spec.Leftover == EndWithRun && !stopped
+	patience := DefaultDrain
 	switch {
 	case c.spec.Leftover == Detach:
 		c.family.excuse()
+		patience = 0
 	case keep:
 		c.family.keep(c)
 	default:
@@ -192,7 +194,7 @@ func (c *child) finish(e *Exit, deadline time.Time) {
 			p.mute()
 		}
 	} else {
-		e.Open = !c.closed(DefaultDrain)
+		e.Open = !c.closed(patience)
 		for _, p := range c.pumps {
 			p.close()
 		}

@@ -36,11 +36,17 @@ func (w *walker) assign(a *syntax.Assign, at spot, declared bool) {
 		return
 	}
 	variable := a.Name.Value
+	if a.Array != nil {
+		at.guards &^= noCompound // its elements are words of their own
+	}
 	if a.Index != nil {
 		w.subscript(variable, a.Index, at)
 	}
 	inside := w.facts.variableSpot(at, variable)
 	inside.variable = variable
+	if a.Value != nil || a.Array != nil {
+		w.copies(variable, a)
+	}
 	if a.Array != nil {
 		w.comments(a.Array)
 		for _, element := range a.Array.Elems {

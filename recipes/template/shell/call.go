@@ -24,6 +24,9 @@ func (w *walker) call(args []*syntax.Word, at spot) {
 		}
 	}
 	command := commandName(args[0])
+	if command == "set" || w.facts.functions[command] {
+		w.c.assign(positional, w.marksOf(args[1:]))
+	}
 	if wr, ok := wrapperOf(command); ok && len(args) > 1 {
 		w.wrapped(command, wr, args, at)
 		return
@@ -51,8 +54,11 @@ func (w *walker) marksOf(args []*syntax.Word) []*marker {
 // callWithout visits a command that holds no marker, for what it does with
 // variables that do.
 func (w *walker) callWithout(args []*syntax.Word, at spot) {
-	for _, word := range args {
-		w.visit(word, at)
+	w.visitAll(args, at)
+	if command := commandName(args[0]); command == "set" || w.facts.functions[command] {
+		for _, word := range args[1:] {
+			w.copies(positional, word)
+		}
 	}
 	for i := 0; i < len(args); {
 		command := commandName(args[i])
@@ -83,7 +89,9 @@ func (w *walker) evaluates(command string, args []*syntax.Word) {
 	if command == "let" {
 		for _, word := range args[1:] {
 			for _, field := range strings.FieldsFunc(staticText(word), func(r rune) bool { return !isName(string(r), false) }) {
-				w.c.evaluated[field] |= inArithmetic
+				if isName(field, true) {
+					w.c.evaluate(field, inArithmetic)
+				}
 			}
 		}
 	}
@@ -92,7 +100,7 @@ func (w *walker) evaluates(command string, args []*syntax.Word) {
 func (w *walker) runsVariables(word *syntax.Word) {
 	syntax.Walk(word, func(n syntax.Node) bool {
 		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && !p.Length {
-			w.c.evaluated[p.Param.Value] |= asSource
+			w.c.evaluate(p.Param.Value, asSource)
 		}
 		return true
 	})
@@ -124,7 +132,6 @@ func (w *walker) wrapped(command string, wr wrapper, args []*syntax.Word, at spo
 		options += " " + staticText(word) + " "
 	}
 	w.environment(command, options, args[next:])
-	w.guardLeading(args[next], noOption)
 	w.call(args[next:], at)
 	w.guardLeading(args[next], noOption)
 }
@@ -257,128 +264,4 @@ func (w *walker) unknown(command string, args []*syntax.Word, at spot) {
 	}
 	w.interpreter(command, args)
 	w.visitAll(args[1:], at)
-}
-
-// shell visits bash, sh and alike.
-func (w *walker) shell(command string, dialect Dialect, args []*syntax.Word, at spot) {
-	s := w.parseShellCall(args)
-	if s.markedAt > 0 {
-		w.refuseIn(args[s.markedAt], "an option of "+command+" cannot come from a placeholder")
-	}
-	for i, word := range args[1:] {
-		switch i + 1 {
-		case s.command:
-			w.inner([][]unit{flatten(word)}, []*syntax.Word{word}, reader{what: command + " -c", dialect: dialect, process: true}, at)
-		case s.script:
-			w.scriptFile(word, command, at)
-		default:
-			w.visit(word, at)
-		}
-	}
-}
-
-// scriptFile visits the name of a file that a shell runs.
-func (w *walker) scriptFile(word *syntax.Word, command string, at spot) {
-	for _, part := range word.Parts {
-		if p, ok := part.(*syntax.ProcSubst); ok {
-			for _, m := range w.marksIn(p) {
-				w.c.refuseReparse(m, "is printed into the source that "+command+" runs", passHint)
-			}
-		}
-	}
-	w.visit(word, at)
-	w.guardLeading(word, noOption)
-}
-
-func (w *walker) sourced(args []*syntax.Word, at spot) {
-	for i, word := range args {
-		if i == 0 {
-			w.scriptFile(word, "source", at)
-			continue
-		}
-		w.visit(word, at)
-	}
-}
-
-func (w *walker) trap(args []*syntax.Word, at spot) {
-	done := false
-	for _, word := range args {
-		text := unitText(flatten(word), w.c.text.spare)
-		if done || text == "--" || text == "-p" || text == "-l" {
-			w.visit(word, at)
-			continue
-		}
-		w.inner([][]unit{flatten(word)}, []*syntax.Word{word}, reader{what: "trap", dialect: w.c.dialect}, at)
-		done = true
-	}
-}
-
-// switchUser visits su -c text and flock file -c text.
-func (w *walker) switchUser(command string, args []*syntax.Word, at spot) {
-	cleared := false
-	for i, word := range args {
-		text := unitText(flatten(word), w.c.text.spare)
-		cleared = cleared || text == "-" || text == "-l" || text == "--login"
-		before := ""
-		if i > 0 {
-			before = staticText(args[i-1])
-		}
-		source := before == "-c" || before == "--command" || strings.HasPrefix(text, "--command=") ||
-			strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "c")
-		if source && cleared {
-			w.refuseIn(word, command+" - hides its variable from the inner shell")
-		}
-		if source && !strings.HasPrefix(text, "--") {
-			w.inner([][]unit{flatten(word)}, []*syntax.Word{word}, reader{what: command + " -c", dialect: POSIX, process: true}, at)
-			continue
-		}
-		if source {
-			w.refuseIn(word, "write --command and its text as two words")
-		}
-		w.visit(word, at)
-	}
-	if command == "flock" && len(args) > 2 {
-		for i, word := range args {
-			if _, isShell := shellDialect(commandName(word)); isShell && len(args) > i+2 {
-				w.refuseIn(args[i+2], "use flock with -c, or a lock on a file descriptor")
-			}
-		}
-	}
-}
-
-// find visits the commands behind -exec.
-func (w *walker) find(args []*syntax.Word, at spot) {
-	for i := 1; i < len(args); i++ {
-		switch staticText(args[i]) {
-		case "-exec", "-execdir", "-ok", "-okdir":
-		default:
-			w.visit(args[i], at)
-			continue
-		}
-		end := i + 1
-		for end < len(args) && staticText(args[end]) != ";" && staticText(args[end]) != "+" {
-			end++
-		}
-		w.splicesNames(args[:i], args[i+1:end])
-		w.call(args[i+1:end], at)
-		i = end
-	}
-}
-
-// splicesNames refuses find {{x}} -exec sh -c '… {} …', which makes the names
-// of the files found, and so the value, a part of the source.
-func (w *walker) splicesNames(before, command []*syntax.Word) {
-	if len(command) == 0 {
-		return
-	}
-	if _, isShell := shellDialect(commandName(command[0])); !isShell {
-		return
-	}
-	s := w.parseShellCall(command)
-	if s.command == 0 || !strings.Contains(unitText(flatten(command[s.command]), w.c.text.spare), "{}") {
-		return
-	}
-	for _, m := range w.marksOf(before) {
-		w.c.refuseReparse(m, "is a part of the names that find puts into the source of a shell", `pass the name as an argument: sh -c 'cmd "$1"' sh {} \;`)
-	}
 }

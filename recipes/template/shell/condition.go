@@ -18,7 +18,7 @@ func (w *walker) binaryTest(n *syntax.BinaryTest, at spot) {
 func (w *walker) arithmeticWord(x syntax.TestExpr) {
 	if word, ok := x.(*syntax.Word); ok {
 		if text := staticText(word); isName(text, true) {
-			w.c.evaluated[text] |= inArithmetic
+			w.c.evaluate(text, inArithmetic)
 		}
 	}
 }

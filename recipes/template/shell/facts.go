@@ -12,6 +12,7 @@ type facts struct {
 	arrays      map[string]bool
 	integers    map[string]bool
 	references  map[string]bool
+	functions   map[string]bool
 	readers     map[string]bool // functions that run a shell on their input
 }
 
@@ -24,8 +25,15 @@ func evaluatedByBash(variable string) bool {
 	return false
 }
 
+func newFacts() *facts {
+	return &facts{
+		associative: map[string]bool{}, arrays: map[string]bool{}, integers: map[string]bool{},
+		references: map[string]bool{}, functions: map[string]bool{}, readers: map[string]bool{},
+	}
+}
+
 func collectFacts(tree syntax.Node) *facts {
-	f := &facts{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	f := newFacts()
 	syntax.Walk(tree, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.DeclClause:
@@ -37,8 +45,9 @@ func collectFacts(tree syntax.Node) *facts {
 				f.arrays[n.Name.Value] = true
 			}
 		case *syntax.FuncDecl:
-			if n.Name != nil && f.readsSource(n.Body) {
-				f.readers[n.Name.Value] = true
+			if n.Name != nil {
+				f.functions[n.Name.Value] = true
+				f.readers[n.Name.Value] = f.readsSource(n.Body)
 			}
 		}
 		return true

@@ -94,7 +94,7 @@ func (w *walker) readInto(node syntax.Node, marks []*marker) {
 			default:
 				continue
 			}
-			w.c.assigned[variable] = append(w.c.assigned[variable], marks...)
+			w.c.assign(variable, marks)
 		}
 		return true
 	})
@@ -295,6 +295,9 @@ func (w *walker) interpreterInput(command syntax.Command, marks []*marker) {
 	for _, word := range args[1:] {
 		text := staticText(word)
 		database := name == "psql" || name == "mysql" || name == "mariadb"
+		if text == "-" {
+			break // the source is the input, whatever follows
+		}
 		if !database && (text == "" || text[0] != '-') || strings.ContainsAny(text, option) && len(text) == 2 {
 			return
 		}

@@ -38,7 +38,7 @@ func (w *walker) heredoc(r *syntax.Redirect, marks []*marker, at spot) {
 			w.c.edits = append(w.c.edits, edit{start: start + i, end: start + i, text: `\`})
 		}
 	}
-	w.delimiter(r, body, end)
+	w.delimiter(r, marks, body, end)
 	for _, m := range marks {
 		w.put(m, double, at.plain())
 	}
@@ -46,15 +46,16 @@ func (w *walker) heredoc(r *syntax.Redirect, marks []*marker, at spot) {
 
 // delimiter changes the delimiter to one that needs no quotes and that no line
 // of the body equals.
-func (w *walker) delimiter(r *syntax.Redirect, body string, end int) {
+func (w *walker) delimiter(r *syntax.Redirect, marks []*marker, body string, end int) {
 	marked := w.c.text.marked
 	old := staticText(r.Word)
 	line := marked[end:]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
-	if !strings.HasPrefix(line, old) {
-		w.c.fail(w.c.text.marks[0], "the end of the heredoc "+old+" cannot be found", "use a heredoc without quotes")
+	after := marked[r.Word.End().Offset():]
+	if !strings.HasPrefix(line, old) || after != "" && !strings.ContainsRune(" \t\n;|&<>()", rune(after[0])) {
+		w.c.fail(marks[0], "the end of the heredoc "+old+" cannot be found", "use a heredoc without quotes")
 		return
 	}
 	fresh := old

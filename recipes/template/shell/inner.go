@@ -52,7 +52,6 @@ func (w *walker) inner(all [][]unit, words []*syntax.Word, r reader, at spot) {
 		w.c.fail(marks[0], "the text that "+r.what+" runs does not parse: "+w.c.readable(err.Error()), "check its quotes")
 		return
 	}
-	w.outerLayers(units, at)
 	inside := &walker{c: w.c, facts: collectFacts(tree), outer: w.outerLayers(units, at), exported: w.exported || r.process, nested: true}
 	if !r.process {
 		inside.facts = w.facts.with(inside.facts)
@@ -109,12 +108,13 @@ func (w *walker) inSight(units []unit, r reader) bool {
 
 // with joins what two texts that one shell runs say.
 func (f *facts) with(other *facts) *facts {
-	joined := &facts{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	joined := newFacts()
 	for _, from := range []*facts{f, other} {
 		merge(joined.associative, from.associative)
 		merge(joined.arrays, from.arrays)
 		merge(joined.integers, from.integers)
 		merge(joined.references, from.references)
+		merge(joined.functions, from.functions)
 		merge(joined.readers, from.readers)
 	}
 	return joined

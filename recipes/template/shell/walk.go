@@ -17,17 +17,11 @@ type compiler struct {
 	// assigned lists the markers that go into a variable of the command,
 	// evaluated the variables that it evaluates later: in arithmetic, as the
 	// name of another variable, or as the source of a shell.
+	// copied lists the variables whose text goes into another one.
 	assigned  map[string][]*marker
 	evaluated map[string]evaluation
+	copied    map[string][]string
 }
-
-// evaluation is what a command does with the text of a variable.
-type evaluation int
-
-const (
-	inArithmetic evaluation = 1 << iota
-	asSource
-)
 
 func (c *compiler) parse(source string) (*syntax.File, error) {
 	variant := syntax.LangBash
@@ -40,7 +34,7 @@ func (c *compiler) parse(source string) (*syntax.File, error) {
 
 // place finds the place of all markers, and refuses what it does not know.
 func (c *compiler) place(tree *syntax.File) {
-	c.assigned, c.evaluated = map[string][]*marker{}, map[string]evaluation{}
+	c.assigned, c.evaluated, c.copied = map[string][]*marker{}, map[string]evaluation{}, map[string][]string{}
 	w := &walker{c: c, facts: collectFacts(tree)}
 	w.visit(tree, spot{})
 	for _, m := range c.text.marks {
@@ -54,21 +48,6 @@ func (c *compiler) place(tree *syntax.File) {
 			s := &c.text.slots[m.slot]
 			s.referenced = true
 			s.exported = s.exported || m.place.inner
-		}
-	}
-}
-
-// followVariables guards values that the command evaluates through a variable
-// of its own: v={{x}}; (( v > 1 )) runs a[$(…)] in v just as well.
-func (c *compiler) followVariables() {
-	for variable, how := range c.evaluated {
-		for _, m := range c.assigned[variable] {
-			if how&inArithmetic != 0 {
-				m.place.guards |= noSubscript
-			}
-			if how&asSource != 0 {
-				c.refuseReparse(m, "goes into the variable "+variable+", which a shell evaluates as source", passHint)
-			}
 		}
 	}
 }

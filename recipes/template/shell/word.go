@@ -34,7 +34,7 @@ func (w *walker) visitWord(node syntax.Node, at spot) {
 
 func (w *walker) assignTo(at spot, m *marker) {
 	if at.variable != "" {
-		w.c.assigned[at.variable] = append(w.c.assigned[at.variable], m)
+		w.c.assign(at.variable, []*marker{m})
 	}
 }
 
@@ -121,10 +121,10 @@ func (w *walker) expansion(n *syntax.ParamExp, at spot) {
 func (w *walker) readVariable(n *syntax.ParamExp, at spot) {
 	variable := n.Param.Value
 	if at.want == integer && !n.Length || n.Excl && n.Names == 0 {
-		w.c.evaluated[variable] |= inArithmetic
+		w.c.evaluate(variable, inArithmetic)
 	}
 	if n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word != nil && n.Exp.Word.Lit() == "P" {
-		w.c.evaluated[variable] |= asSource
+		w.c.evaluate(variable, asSource)
 	}
 }
 
@@ -182,6 +182,8 @@ func (w *walker) readNames(text string, at spot) {
 		return
 	}
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return !isName(string(r), false) }) {
-		w.c.evaluated[field] |= inArithmetic
+		if isName(field, true) {
+			w.c.evaluate(field, inArithmetic)
+		}
 	}
 }

@@ -17,7 +17,7 @@ type wrapper struct {
 
 func wrapperOf(command string) (wrapper, bool) {
 	switch command {
-	case "command", "builtin", "nohup", "setsid", "then", "busybox":
+	case "command", "builtin", "nohup", "setsid", "busybox":
 		return wrapper{}, true
 	case "exec":
 		return wrapper{textOptions: "a"}, true
@@ -62,7 +62,7 @@ func (wr wrapper) skip(args []*syntax.Word) int {
 			}
 			continue
 		default:
-			if strings.IndexByte(wr.textOptions, text[len(text)-1]) >= 0 && firstOf(text[1:], wr.textOptions) == len(text)-2 {
+			if strings.IndexByte(wr.textOptions, text[len(text)-1]) >= 0 && strings.IndexAny(text[1:], wr.textOptions) == len(text)-2 {
 				i++
 			}
 			continue
@@ -71,8 +71,6 @@ func (wr wrapper) skip(args []*syntax.Word) int {
 	}
 	return min(i+wr.operands, len(args))
 }
-
-func firstOf(text, letters string) int { return strings.IndexAny(text, letters) }
 
 func isAssignment(word *syntax.Word) bool {
 	for i, u := range flatten(word) {
