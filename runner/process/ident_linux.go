@@ -126,3 +126,21 @@ func ticksOf(id Ident) uint64 {
 	}
 	return ticks
 }
+
+// waiting is how many bytes lie in a pipe.
+func waiting(pipe *os.File) int64 {
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	count := 0
+	err = raw.Control(func(fd uintptr) {
+		if n, failed := unix.IoctlGetInt(int(fd), unix.TIOCINQ); failed == nil {
+			count = n
+		}
+	})
+	if err != nil {
+		return 0
+	}
+	return int64(count)
+}

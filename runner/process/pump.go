@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 const (
@@ -13,14 +15,15 @@ const (
 )
 
 // pump copies one output pipe into a writer until the pipe is closed by
-// everyone who holds it, or by [pump.close].
+// everyone who holds it, or until [pump.halt]. Whoever ends it closes the pipe.
 type pump struct {
 	name  string
 	pipe  *os.File
 	pulse *pulse
 	done  chan struct{}
+	total atomic.Int64 // bytes read
 
-	mu     sync.Mutex // held during a write, so that mute waits for it
+	mu     sync.Mutex // held during a write, so that close waits for it
 	out    io.Writer
 	err    error
 	closed bool
@@ -34,11 +37,11 @@ func newPump(name string, pipe *os.File, out io.Writer, beat *pulse) *pump {
 // one would be the dearest part of a short step.
 func (p *pump) run() {
 	defer close(p.done)
-	defer p.close()
 	buf := make([]byte, firstRead)
 	for {
 		n, err := p.pipe.Read(buf)
 		if n > 0 {
+			p.total.Add(int64(n))
 			p.pulse.beat()
 			p.write(buf[:n])
 		}
@@ -70,7 +73,7 @@ func (p *pump) write(piece []byte) {
 
 // fail records a read error; the end of the pipe and our own close are none.
 func (p *pump) fail(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
+	if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return
 	}
 	p.mu.Lock()
@@ -80,12 +83,53 @@ func (p *pump) fail(err error) {
 	}
 }
 
-// mute makes the pump throw away what still comes. The writer is not used any
-// more once mute has returned.
+// mute passes on what lies in the pipe and throws away what still comes, so
+// that a process that may live on does not die of a broken pipe. The writer is
+// not used any more once mute has returned.
 func (p *pump) mute() {
+	halted := p.halt()
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.out = nil
+	p.mu.Unlock()
+	go func() {
+		if halted && p.pipe.SetReadDeadline(time.Time{}) == nil {
+			_, _ = io.Copy(io.Discard, p.pipe)
+		}
+		<-p.done
+		p.close()
+	}()
+}
+
+// halt passes on what lies in the pipe and ends the copying, where the system
+// can end a read.
+func (p *pump) halt() bool {
+	p.settle()
+	// The deadline ends the next read, after the piece at hand was written.
+	if p.pipe.SetReadDeadline(time.Unix(1, 0)) != nil {
+		return false
+	}
+	<-p.done
+	return true
+}
+
+// settle waits until what lies in the pipe now was read. A writer that goes on
+// forever does not hold it: one read may be uncounted when it begins, so that
+// much is read on top.
+func (p *pump) settle() {
+	goal := p.total.Load() + waiting(p.pipe) + fullRead
+	for waiting(p.pipe) > 0 && p.total.Load() < goal {
+		select {
+		case <-p.done:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// finish passes on what lies in the pipe and ends the pump.
+func (p *pump) finish() {
+	p.halt()
+	p.close()
 }
 
 // close ends the pump. The writer is not used any more once close has returned.

@@ -196,7 +196,7 @@ func (c *child) finish(e *Exit, deadline time.Time) {
 	} else {
 		e.Open = !c.closed(patience)
 		for _, p := range c.pumps {
-			p.close()
+			p.finish()
 		}
 	}
 	c.feed.close()

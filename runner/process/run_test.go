@@ -1,3 +1,5 @@
+//go:build unix
+
 package process_test
 
 import (
@@ -8,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -119,6 +122,30 @@ func TestOneLineMayHaveAnyLength(t *testing.T) {
 	for _, n := range []int{0, 4096, 65_536, 65_537, 5 << 20} {
 		if _, out := run(t, self(t, "long", fmt.Sprint(n))); len(out) != n {
 			t.Errorf("%d bytes of %d", len(out), n)
+		}
+	}
+}
+
+// slowWriter takes far longer for what lies in a pipe than the drain lasts.
+type slowWriter struct{ bytes int }
+
+func (w *slowWriter) Write(piece []byte) (int, error) {
+	time.Sleep(time.Duration(len(piece)) * time.Second / (1 << 20))
+	w.bytes += len(piece)
+	return len(piece), nil
+}
+
+func TestWhatLiesInThePipeIsNotLostToASlowWriter(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("the length of a pipe is known on Linux only")
+	}
+	for _, command := range []string{"head -c 2000000 /dev/zero", "head -c 2000000 /dev/zero; sleep 300 &"} {
+		var out slowWriter
+		s := bash(t, command)
+		s.Stdout, s.Drain = &out, -1
+		if _, err := family.Run(t.Context(), s); err != nil || out.bytes != 2_000_000 {
+			t.Errorf("%s: %d bytes, %v", command, out.bytes, err)
 		}
 	}
 }

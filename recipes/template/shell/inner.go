@@ -52,7 +52,7 @@ func (w *walker) inner(all [][]unit, words []*syntax.Word, r reader, at spot) {
 		w.c.fail(marks[0], "the text that "+r.what+" runs does not parse: "+w.c.readable(err.Error()), "check its quotes")
 		return
 	}
-	inside := &walker{c: w.c, facts: collectFacts(tree), outer: w.outerLayers(units, at), exported: w.exported || r.process, nested: true}
+	inside := &walker{c: w.c, source: source, facts: collectFacts(tree), outer: w.outerLayers(units, at), exported: w.exported || r.process, nested: true}
 	if !r.process {
 		inside.facts = w.facts.with(inside.facts)
 	}

@@ -54,7 +54,11 @@ func (c *compiler) followVariables() {
 				m.place.guards |= noSubscript
 			}
 			if c.evaluated[variable]&asSource != 0 {
-				c.refuseReparse(m, "goes into the variable "+variable+", which a shell evaluates as source", passHint)
+				where := "the variable " + variable
+				if variable == positional {
+					where = "the arguments of a function"
+				}
+				c.refuseReparse(m, "goes into "+where+", which a shell evaluates as source", passHint)
 			}
 		}
 	}

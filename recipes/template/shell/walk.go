@@ -35,7 +35,7 @@ func (c *compiler) parse(source string) (*syntax.File, error) {
 // place finds the place of all markers, and refuses what it does not know.
 func (c *compiler) place(tree *syntax.File) {
 	c.assigned, c.evaluated, c.copied = map[string][]*marker{}, map[string]evaluation{}, map[string][]string{}
-	w := &walker{c: c, facts: collectFacts(tree)}
+	w := &walker{c: c, source: c.text.marked, facts: collectFacts(tree)}
 	w.visit(tree, spot{})
 	for _, m := range c.text.marks {
 		if !m.placed && c.err == nil {
@@ -88,6 +88,7 @@ func (at spot) plain() spot {
 // second shell parses.
 type walker struct {
 	c        *compiler
+	source   string // the text itself
 	facts    *facts
 	outer    map[rune][]layer // the quoting of each marker around this text
 	exported bool             // another process than the command's shell reads this text
@@ -129,7 +130,9 @@ func (w *walker) visit(node syntax.Node, at spot) {
 		at = w.facts.variableSpot(at, n.Name.Value)
 		w.children(n, at)
 	case *syntax.FuncDecl:
-		w.refuseIn(n.Name, "the name of a function cannot come from a placeholder")
+		if n.Name != nil { // the parser lets () stand without a name
+			w.refuseIn(n.Name, "the name of a function cannot come from a placeholder")
+		}
 		w.visit(n.Body, at)
 	case *syntax.CoprocClause:
 		w.coprocess(n, at)
@@ -181,6 +184,11 @@ func (w *walker) comments(node syntax.Node) {
 
 func (w *walker) comment(n *syntax.Comment) {
 	for _, m := range w.c.text.marksIn(n.Text) {
+		// The parser takes # for a comment after a quote as well, bash does not.
+		if at := int(n.Hash.Offset()); at > 0 && at <= len(w.source) && strings.IndexByte(" \t\r\n;&|()<>`", w.source[at-1]) < 0 {
+			w.c.fail(m, m.quoted+" stands after a # that may or may not begin a comment", "put a blank before the #, or quote it")
+			continue
+		}
 		m.placed = true
 		m.place = place{form: asWritten, text: m.quoted}
 	}

@@ -95,7 +95,9 @@ func (w *walker) expansion(n *syntax.ParamExp, at spot) {
 	pattern := at.plain()
 	pattern.quote, pattern.literalQuotes = bare, false
 	if n.Repl != nil {
-		w.visit(n.Repl.Orig, pattern)
+		if n.Repl.Orig != nil {
+			w.visit(n.Repl.Orig, pattern)
+		}
 		if n.Repl.With != nil {
 			w.visit(n.Repl.With, pattern)
 		}
@@ -105,7 +107,9 @@ func (w *walker) expansion(n *syntax.ParamExp, at spot) {
 	}
 	switch n.Exp.Op {
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		at.variable = n.Param.Value
+		if n.Param != nil {
+			at.variable = n.Param.Value
+		}
 		at = w.facts.variableSpot(at, at.variable)
 		fallthrough
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,

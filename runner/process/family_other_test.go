@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package process_test
+
+func familyOfItsOwn() int { return 2 }

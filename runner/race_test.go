@@ -1,0 +1,6 @@
+//go:build race
+
+package runner
+
+// raceEnabled shortens the random tests, which the race detector slows down.
+const raceEnabled = true
