@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sort"
 	"unicode/utf8"
 )
 
@@ -57,20 +56,17 @@ func syntaxFault(line, column int, format string, args ...any) *Refusal {
 
 // jsonReader turns the tokens of a JSON text into nodes.
 type jsonReader struct {
-	data  []byte
-	dec   *json.Decoder
-	lines []int // offsets at which lines begin
+	data []byte
+	dec  *json.Decoder
+	// The place found last. Tokens come in the order of the text, so places are
+	// counted on from there, and a long line costs no more than a short one.
+	offset, line, column int
 }
 
 // readJSON reads exactly one JSON document and refuses keys that are there
 // twice.
 func readJSON(data []byte) (*node, error) {
-	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), lines: []int{0}}
-	for i, c := range data {
-		if c == '\n' {
-			r.lines = append(r.lines, i+1)
-		}
-	}
+	r := &jsonReader{data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, column: 1}
 	if at := invalidUTF8(data); at >= 0 {
 		return nil, r.fault(at, "the text is not UTF-8")
 	}
@@ -97,8 +93,18 @@ func invalidUTF8(data []byte) int {
 }
 
 func (r *jsonReader) place(offset int) (line, column int) {
-	line = sort.SearchInts(r.lines, offset+1)
-	return line, utf8.RuneCount(r.data[r.lines[line-1]:offset]) + 1
+	if offset < r.offset {
+		r.offset, r.line, r.column = 0, 1, 1
+	}
+	passed := r.data[r.offset:offset]
+	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
+		r.line += bytes.Count(passed, []byte("\n"))
+		r.column = 1
+		passed = passed[i+1:]
+	}
+	r.column += utf8.RuneCount(passed)
+	r.offset = offset
+	return r.line, r.column
 }
 
 func (r *jsonReader) fault(offset int, format string, args ...any) *Refusal {

@@ -98,9 +98,11 @@ func (r *report) section(title string, items []string) {
 	}
 }
 
+// width is how many bytes a line of the report holds, apart from the tag.
+const width = 100
+
 // fold cuts a text into lines at blanks.
 func fold(text string) []string {
-	const width = 120
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -137,6 +139,19 @@ func evidenceLines(ev any) []string {
 	for _, name := range names {
 		if text := value.Text(object[name]); text != "" && text != "[]" {
 			lines = append(lines, name+": "+text)
+		}
+	}
+	return pack(lines)
+}
+
+// pack puts short items side by side, as many as fit on a line.
+func pack(items []string) []string {
+	var lines []string
+	for _, item := range items {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+2+len(item) <= width {
+			lines[last] += ", " + item
+		} else {
+			lines = append(lines, item)
 		}
 	}
 	return lines

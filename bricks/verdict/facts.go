@@ -39,15 +39,22 @@ func (f facts) movements() []string {
 			moved = append(moved, text)
 		}
 	}
-	count := func(key, text string) { add(f.count(key) > 0, strconv.Itoa(f.count(key))+" "+text) }
-	count("commits_since_baseline", "commits since the baseline")
+	count := func(key, one, more string) { add(f.count(key) > 0, numbered(f.count(key), one, more)) }
+	count("commits_since_baseline", "commit since the baseline", "commits since the baseline")
 	add(f.count("diff_lines") > 0 || f.count("files_changed") > 0, "the diff: "+f.diff())
-	count("findings_resolved", "findings resolved")
+	count("findings_resolved", "finding resolved", "findings resolved")
 	add(f.is("tests_moved"), "the test signal changed")
 	add(f.is("ci_moved"), "the CI signal changed")
 	add(f.count("paths_changed") > 0, "watched files: "+f.text("paths_stat"))
 	add(f.is("progress_moved"), "the loop's own progress changed")
 	return moved
+}
+
+func numbered(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
 }
 
 func (f facts) diff() string {
@@ -75,7 +82,7 @@ func (f facts) standstill() []string {
 	add(f.is("git_observed") && f.count("commits_since_baseline") == 0 && f.count("diff_lines") == 0,
 		"no commits and no changed lines since the baseline")
 	add(f.count("findings_recurring") > 0 && f.count("findings_resolved") == 0,
-		strconv.Itoa(f.count("findings_recurring"))+" findings recur, none is resolved")
+		numbered(f.count("findings_recurring"), "finding recurs", "findings recur")+", none is resolved")
 	add(f.count("repeated_duration_count") > 1,
 		strconv.Itoa(f.count("repeated_duration_count"))+" steps report the same duration "+f.text("repeated_duration_value"))
 	add(f.is("repeated_output"), "the round's output repeats the history")

@@ -93,11 +93,11 @@ func Resolve(q Question) (h Health, warnings []string) {
 // answer tries the sources in their order.
 func (q Question) answer() Health {
 	if why, terminal := terminalReason(q.Evidence); terminal {
-		return forced(TerminalPolicyRefusal, "terminal refusal: "+why,
+		return q.forced(TerminalPolicyRefusal, "terminal refusal: "+why,
 			"Do not retry and do not raise the guard's ceiling; report the refusal.")
 	}
 	if strings.TrimSpace(q.Assessment) == "" {
-		return forced(MissingVerdict, "the judge gave no answer", "Find out why the judge gave no answer.")
+		return q.forced(MissingVerdict, "the judge gave no answer", "Find out why the judge gave no answer.")
 	}
 	if object, ok := lastObject(q.Assessment, "loop_verdict"); ok {
 		h := spoken(object, "loop_verdict", Evaluator)
@@ -114,7 +114,7 @@ func (q Question) answer() Health {
 			return Health{LoopVerdict: token, VerdictSource: EvaluatorProseToken}
 		}
 	}
-	return forced(UnparseableVerdict, "the judge's answer holds no loop_verdict",
+	return q.forced(UnparseableVerdict, "the judge's answer holds no loop_verdict",
 		"Read the judge's answer; it must end with one JSON object that carries loop_verdict.")
 }
 
@@ -163,8 +163,14 @@ func spoken(object map[string]any, field string, source Source) Health {
 	return h
 }
 
-func forced(source Source, why, action string) Health {
-	return Health{LoopVerdict: Stuck, VerdictSource: source, NotConverging: []string{own(why)}, RecommendedAction: own(action)}
+// forced is a STUCK that no judge spoke; what was measured still says what does
+// not converge.
+func (q Question) forced(source Source, why, action string) Health {
+	h := Health{LoopVerdict: Stuck, VerdictSource: source, NotConverging: []string{own(why)}, RecommendedAction: own(action)}
+	for _, sign := range factsOf(q.Evidence).standstill() {
+		h.NotConverging = append(h.NotConverging, own(sign))
+	}
+	return h
 }
 
 // own marks a text as written by the bricks, so that the collector passes over

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	gotemplate "text/template"
+	"unicode/utf8"
 
 	"github.com/Masterminds/sprig/v3"
 	"github.com/brickoven/brickoven/recipes/value"
@@ -40,6 +41,7 @@ func textFunctions() []*function {
 		library("squote", "v*", func(args ...any) string { return quoted(args, func(s string) string { return "'" + s + "'" }) }),
 		library("trunc", "is", trunc),
 		library("substr", "iis", substr),
+		library("clip", "is", clip),
 		library("repeat", "is", func(times int, s string) (string, error) {
 			if times < 0 {
 				return "", errors.New("a count cannot be negative")
@@ -107,6 +109,27 @@ func trunc(n int, s string) string {
 		return string(runes[len(runes)+n:])
 	}
 	return s
+}
+
+// clip keeps the beginning and the end of a text, n bytes in all, and says
+// between them how much it cut; a text of at most n bytes stays as it is.
+// Characters are never cut in two.
+func clip(n int, s string) (string, error) {
+	if n < 0 {
+		return "", errors.New("a count cannot be negative")
+	}
+	if len(s) <= n {
+		return s, nil
+	}
+	head, tail := s[:n/2], s[len(s)-n/2:]
+	for head != "" && !utf8.RuneStart(s[len(head)]) {
+		head = head[:len(head)-1]
+	}
+	for tail != "" && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	cut := len(s) - len(head) - len(tail)
+	return fmt.Sprintf("%s\n[… %d of %d bytes cut here …]\n%s", head, cut, len(s), tail), nil
 }
 
 // substr cuts the characters from start up to end; an end that is negative or

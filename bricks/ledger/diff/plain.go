@@ -36,6 +36,9 @@ func (p *parser) finish(f File, mayLackHunks bool) {
 	if count == 0 && fault == "" && !mayLackHunks {
 		f.Fault = "the section has no hunk"
 	}
+	if f.Path == "" {
+		f.Fault = "the names of the file can not be read"
+	}
 	p.files = append(p.files, f)
 }
 
