@@ -85,6 +85,9 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if err != nil {
 		return err
 	}
+	if faults := tree.Check(names(vars)).Errors(); len(faults) > 0 {
+		return &failure{exit.Invalid, faults}
+	}
 	if o.explain {
 		return a.print(explain(tree))
 	}

@@ -144,6 +144,14 @@ func (m *Machine) bind(a *step.Action, cmd *recipes.Command, warnings *[]string)
 	case err != nil:
 		return nil, err
 	}
+	// What a shell inside the command reads must be in the environment, which
+	// takes no larger values; a prelude would not reach it.
+	for _, name := range bound.Exported {
+		if size := len(bound.Vars[name]); size > scope.MaxNamed {
+			return nil, fmt.Errorf("the value of %s has %d bytes; a shell inside the command can be given %d at most: "+
+				"let it read the file that %s_FILE names", name, size, scope.MaxNamed, name)
+		}
+	}
 	remarks, err := recipes.Unknowns("command", bound.Unknown, m.strict(a))
 	*warnings = append(*warnings, remarks...)
 	return bound, err
