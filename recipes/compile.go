@@ -22,7 +22,7 @@ func (l *loader) compile() {
 		recipe.compileCommands(&l.found)
 		for _, s := range recipe.allSteps() {
 			if s.schemaFile.node != nil {
-				l.found = append(l.found, s.readSchema()...)
+				l.found = append(l.found, s.readSchema(l.library)...)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func firstPlaceholder(source string) int {
 
 // readSchema reads the JSON Schema that the step names by path, relative to the
 // recipe that the step was written in.
-func (s *Step) readSchema() Findings {
+func (s *Step) readSchema(from library) Findings {
 	fault := func(message string) Findings {
 		return Findings{s.schemaFile.finding(0, "bad-schema", "output_schema: "+message)}
 	}
@@ -109,7 +109,7 @@ func (s *Step) readSchema() Findings {
 		}
 		path = filepath.Join(s.doc.source.Dir, name)
 	}
-	data, err := readFile(path)
+	data, err := from.file(path)
 	if err != nil {
 		return fault(err.Error())
 	}

@@ -24,7 +24,7 @@ func (l *loader) inherited(source Source, path []*document) (*document, error) {
 		return nil, Findings{doc.finding(node, "wrong-type", "extends must be the name of one recipe, not "+kindName(node))}
 	}
 	path = append(path, doc)
-	parentSource, err := l.resolver.Find(node.Value, source)
+	parentSource, err := l.library.follow(node.Value, source)
 	if err != nil {
 		return nil, Findings{extendsFinding(doc, node, err)}
 	}

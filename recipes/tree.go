@@ -18,6 +18,8 @@ type Tree struct {
 	All []*Recipe
 	// Warnings are those of all documents, in the order of All.
 	Warnings []*Finding
+	// Recording is what was read for the tree; see [Restore].
+	Recording *Recording
 }
 
 // Resolve reads the recipe that a command line names, its parents, and all
@@ -36,7 +38,16 @@ func (r *Resolver) Resolve(arg string, opts LoadOptions) (*Tree, error) {
 
 // ResolveSource is Resolve for a recipe that was already found.
 func (r *Resolver) ResolveSource(source Source, opts LoadOptions) (*Tree, error) {
-	l := &loader{resolver: r, opts: opts, docs: map[string]*document{}, recipes: map[string]*Recipe{}, faulty: map[string]bool{}, tree: &Tree{}}
+	rec := &Recording{Root: Source{Path: source.Path, Dir: source.Dir}}
+	return load(source, live{r, rec}, rec, opts)
+}
+
+// load makes a tree of the documents that a library gives.
+func load(source Source, from library, rec *Recording, opts LoadOptions) (*Tree, error) {
+	l := &loader{
+		library: from, opts: opts, docs: map[string]*document{}, recipes: map[string]*Recipe{},
+		faulty: map[string]bool{}, tree: &Tree{Recording: rec},
+	}
 	root, err := l.load(source, nil)
 	if err != nil {
 		return nil, err
@@ -56,10 +67,10 @@ func (r *Resolver) ResolveSource(source Source, opts LoadOptions) (*Tree, error)
 
 // loader reads the documents of one tree, each once.
 type loader struct {
-	resolver *Resolver
-	opts     LoadOptions
-	docs     map[string]*document
-	recipes  map[string]*Recipe
+	library library
+	opts    LoadOptions
+	docs    map[string]*document
+	recipes map[string]*Recipe
 	// faulty are the recipes that were read and found invalid.
 	faulty map[string]bool
 	tree   *Tree
@@ -78,7 +89,7 @@ func (l *loader) read(source Source) (*document, error) {
 	if doc := l.docs[id]; doc != nil {
 		return doc, nil
 	}
-	data, err := l.resolver.Read(source)
+	data, err := l.library.document(source)
 	if err != nil {
 		return nil, err
 	}
@@ -153,9 +164,9 @@ func (l *loader) child(recipe *Recipe, s *Step, path []call) {
 // beside the recipe that the step was written in; a path starts from the latter.
 func (l *loader) find(s *Step, recipe *Recipe) (Source, error) {
 	if err := checkRecipeName(s.Recipe); err != nil {
-		return l.resolver.Find(s.Recipe, s.doc.source)
+		return l.library.follow(s.Recipe, s.doc.source)
 	}
-	return l.resolver.findName(s.Recipe, recipe.Source.Dir, s.doc.source.Dir)
+	return l.library.find(s.Recipe, recipe.Source.Dir, s.doc.source.Dir)
 }
 
 func (l *loader) unresolved(s *Step, err error) {
