@@ -21,6 +21,9 @@ func (fr *frame) retried(f *flow, st *recipes.Step, view *step.View, path string
 		rep := fr.attempt(f, st, view, path, attempt)
 		rep.outcome.Attempts = attempt
 		if rep.outcome.Status != step.Failed || attempt >= attempts || !retryable(st.Retry, rep.outcome) {
+			if recoverable(st, rep.outcome) {
+				fr.recover(f, st, view, path, &rep)
+			}
 			return rep
 		}
 		fr.run.warn(path, "attempt failed and will be repeated: "+rep.outcome.Error)
@@ -129,7 +132,7 @@ func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 		}
 	}
 	rep := fr.leaf(st, res)
-	if st.AutoStage && rep.outcome.Status != step.Failed {
+	if st.AutoStage && !fr.stubbed(act.Path) && rep.outcome.Status != step.Failed {
 		staged := f.do(&step.Action{Kind: step.Stage, Path: act.Path, Def: st, Recipe: fr.recipe, Vars: act.Vars})
 		if !staged.OK {
 			fr.run.warn(act.Path, "auto_stage: "+staged.Error)

@@ -17,6 +17,9 @@ import (
 // declare as outputs comes back (DESIGN section 7).
 func (fr *frame) call(f *flow, st *recipes.Step, view *step.View, path string) report {
 	r := fr.run
+	if fr.stubbed(path) {
+		return fr.stubbedCall(f, st, view, path)
+	}
 	if st.Child == nil {
 		return failed(step.Result{ExitCode: -1, Error: missing(st)})
 	}
@@ -42,6 +45,9 @@ func (fr *frame) call(f *flow, st *recipes.Step, view *step.View, path string) r
 		status, reason = Broken, end.reason(r)
 	}
 	last := child.runFinally(f, status, reason, end.failedPath())
+	if refused := refusal(last); refused != nil && !end.refused() {
+		status, end.failed = Broken, refused
+	}
 
 	rep := report{outcome: &step.Outcome{Status: step.Completed, Children: slices.Concat(child.outcomes, last)}}
 	rep.outcome.Outputs, rep.sets = fr.returned(st, child)
@@ -50,7 +56,7 @@ func (fr *frame) call(f *flow, st *recipes.Step, view *step.View, path string) r
 	}
 	switch {
 	case status == Broken:
-		fr.brokenCall(f, st, view, path, &rep, end, f.halt.active())
+		brokenCall(st, rep.outcome, end, f.halt.active())
 	case anyFailed(last):
 		rep.outcome.Status, rep.outcome.Error = step.Degraded, "a finally step failed"
 	}
@@ -154,6 +160,9 @@ func renames(st *recipes.Step) []recipes.Rename {
 	if st.Outputs != nil {
 		return st.Outputs.Pairs
 	}
+	if st.Child == nil {
+		return nil
+	}
 	var pairs []recipes.Rename
 	for _, name := range declared(st.Child) {
 		pairs = append(pairs, recipes.Rename{Name: name, Child: name})
@@ -184,10 +193,17 @@ func declared(r *recipes.Recipe) []string {
 	return names
 }
 
+// forgotten makes null of everything that a call would have given back.
+func forgotten(st *recipes.Step) (sets []assignment) {
+	for _, pair := range renames(st) {
+		sets = append(sets, assignment{pair.Name, nil})
+	}
+	return sets
+}
+
 // brokenCall describes the failure of a child, in words that existing callers
-// look for, after a recovery was tried where the step asks for one.
-func (fr *frame) brokenCall(f *flow, st *recipes.Step, view *step.View, path string, rep *report, end ending, halted bool) {
-	o := rep.outcome
+// look for.
+func brokenCall(st *recipes.Step, o *step.Outcome, end ending, halted bool) {
 	o.Status, o.ExitCode = step.Failed, 1
 	o.Error = fmt.Sprintf("Sub-recipe '%s' failed.\n%s", st.Child.Name, failures(o.Children))
 	switch {
@@ -195,37 +211,7 @@ func (fr *frame) brokenCall(f *flow, st *recipes.Step, view *step.View, path str
 		o.ExitCode, o.Cause = step.ExitRefused, end.failed.Cause
 	case halted:
 		o.Cause, o.ExitCode = step.CauseCancelled, -1
-	case st.RecoveryOnFailure:
-		fr.recover(f, st, view, path, rep)
 	}
-}
-
-// recover asks the agent once to finish what the child left undone.
-func (fr *frame) recover(f *flow, st *recipes.Step, view *step.View, path string, rep *report) {
-	prompt := fmt.Sprintf("Sub-recipe '%s' failed.\n%s\n\nComplete the work that remains. "+
-		"If, and only if, all of it is done, make the last line of your answer: STATUS: COMPLETE\n"+
-		"Otherwise explain what is in the way.", st.Child.Name, rep.outcome.Error)
-	res := f.do(&step.Action{
-		Kind: step.Agent, Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: 1, Prompt: prompt,
-	})
-	rep.outcome.Usage = sum(rep.outcome.Usage, res.Usage)
-	switch {
-	case res.Refused():
-		rep.outcome.ExitCode, rep.outcome.Cause = step.ExitRefused, step.CauseGuard
-	case res.OK && recovered(text(res.Text)):
-		rep.outcome.Status, rep.outcome.ExitCode, rep.outcome.Error = step.Completed, 0, ""
-		rep.outcome.Output = res.Text
-	default:
-		rep.outcome.Error = strings.Replace(rep.outcome.Error, "failed.\n",
-			"failed and the recovery by the agent did not complete it.\n", 1)
-	}
-}
-
-// recovered believes only the last line of an answer.
-func recovered(answer string) bool {
-	lines := strings.Split(strings.TrimRight(answer, " \t\r\n"), "\n")
-	last := strings.TrimSpace(lines[len(lines)-1])
-	return strings.HasSuffix(last, "STATUS: COMPLETE")
 }
 
 // failures names the failed steps of a child with their errors, and those that

@@ -158,13 +158,29 @@ func (r *Run) stopAll(h *halt) {
 	}
 	h.set = true
 	for _, id := range r.order() {
-		if r.pending[id].flow.halt.within(h) {
+		if r.pending[id].flow.halt.within(h) && !r.withdraw(id) {
 			r.batch.Cancels = append(r.batch.Cancels, id)
 		}
 	}
 	for _, s := range r.slots {
 		s.release(h)
 	}
+}
+
+// withdraw takes an action back that nobody has been told of yet. It returns
+// false where the action is under way.
+func (r *Run) withdraw(id string) bool {
+	at := slices.IndexFunc(r.batch.Actions, func(a *step.Action) bool { return a.ID == id })
+	if at < 0 {
+		return false
+	}
+	r.batch.Actions = slices.Delete(r.batch.Actions, at, at+1)
+	p, res := r.pending[id], cancelled()
+	p.result = &res
+	delete(r.pending, id)
+	delete(r.issued, id)
+	r.ready = append(r.ready, p.flow)
+	return true
 }
 
 // slots bounds how many flows are in a section at once; who waits longest goes
@@ -199,6 +215,9 @@ func (r *Run) dropSlots(s *slots) {
 func (s *slots) enter(f *flow) bool {
 	if s == nil {
 		return true
+	}
+	if f.halt.active() {
+		return false
 	}
 	if s.free > 0 {
 		s.free--

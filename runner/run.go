@@ -29,6 +29,10 @@ type Options struct {
 	ExcludeTags []string
 	// DryRun skips every step.
 	DryRun bool
+	// Stubbed reports whether a stub stands in for the step of a path in a
+	// recipe; the executor then answers for a called recipe too. It must always
+	// say the same of the same step. nil stands for no stubs.
+	Stubbed func(recipe *recipes.Recipe, path string) bool
 	// MaxParallel bounds the shell, agent and native steps that run at once in
 	// the whole run; zero means unbounded.
 	MaxParallel int
@@ -251,16 +255,31 @@ func (r *Run) main(f *flow) {
 	out.Reason = end.reason(r)
 	out.Finally = top.runFinally(f, out.Status, out.Reason, out.FailedStep)
 	out.Signal = r.signal
-	if r.root.set && out.Status != Refused {
-		out.Status = Interrupted
-	}
-	if out.Status == Succeeded && anyFailed(out.Finally) {
+	last := ending{failed: refusal(out.Finally)}
+	switch {
+	case out.Refused:
+	case last.refused():
+		out.Status, out.Refused = Refused, true
+		out.Reason, out.FailedStep = last.reason(r), last.failedPath()
+	case r.root.set:
+		out.Status, out.Reason = Interrupted, end.reason(r)
+	case out.Status == Succeeded && anyFailed(out.Finally):
 		out.Status, out.Reason = Weakened, "a finally step failed"
 	}
 	out.Vars = top.vars
 	out.Duration = r.now.Sub(r.started)
 	r.result = out
 	r.note(step.Note{Kind: step.RunFinished, Text: out.Reason, Status: string(out.Status)})
+}
+
+// refusal finds the step that a structural guard ended; nil where none was.
+func refusal(steps []*step.Outcome) *step.Outcome {
+	for _, o := range steps {
+		if o.Refused() {
+			return o
+		}
+	}
+	return nil
 }
 
 func anyFailed(steps []*step.Outcome) bool {

@@ -47,6 +47,9 @@ func (fr *frame) finish(st *recipes.Step, rep report) report {
 	if o.Output == nil {
 		o.Output = ""
 	}
+	if o.Status == step.Failed && rep.sets == nil && st.Type == recipes.Call && st.Foreach == nil {
+		rep.sets = forgotten(st)
+	}
 	fr.run.note(step.Note{Kind: step.StepFinished, Path: o.Path, Outcome: o})
 	return rep
 }

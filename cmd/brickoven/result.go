@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes"
@@ -159,7 +160,7 @@ func writeOutput(b *strings.Builder, st stepResult) {
 // explainFailure tells people what went wrong, after the summary.
 func (a *app) explainFailure(res *result) {
 	fmt.Fprintf(a.err, "Error: %s\n", res.Reason)
-	for _, st := range append(res.StepResults, res.Finally...) {
+	for _, st := range slices.Concat(res.StepResults, res.Finally) {
 		if st.Status == step.Failed && !st.Tolerated {
 			fmt.Fprintf(a.err, "  %s: %s\n", st.Path, strings.ReplaceAll(printable(st.Error), "\n", "\n    "))
 		}
@@ -192,7 +193,7 @@ func printReport(out io.Writer, report *recipes.Report, res *result) error {
 		"status": string(res.Status), "reason": res.Reason, "failed_step": res.FailedStep, "id": res.RunID, "success": res.Success,
 	})
 	steps := map[string]any{}
-	for _, st := range res.StepResults {
+	for _, st := range slices.Concat(res.StepResults, res.Finally) {
 		steps[st.StepID] = value.From(map[string]any{"status": string(st.Status), "output": st.Output, "error": st.Error, "exit_code": st.ExitCode})
 	}
 	text, _, err := report.Template.Render(func(name string) (any, bool) {

@@ -146,7 +146,7 @@ func (a *app) start(ctx context.Context, o *runOptions, tree *recipes.Tree, vars
 	}()
 	run := runner.New(tree, runner.Options{
 		Vars: session.keep(vars), IncludeTags: o.includeTags, ExcludeTags: o.excludeTags,
-		DryRun: o.dryRun, MaxParallel: o.maxParallel,
+		DryRun: o.dryRun, MaxParallel: o.maxParallel, Stubbed: session.machine.Stubs.Has,
 	})
 	if !o.dryRun {
 		if faults := tree.Root.CheckInputs(run.Vars().Flatten(), session.machine.Probe()).Errors(); len(faults) > 0 {

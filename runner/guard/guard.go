@@ -68,7 +68,8 @@ func build(getenv func(string) string, sys system) *Guard {
 		memory:   int64(number(getenv(EnvMemory), DefaultMemory>>20)) << 20,
 		system:   sys,
 	}
-	for _, env := range around {
+	for i, env := range around {
+		g.depth = max(g.depth, number(env[EnvDepth], 0)+i+1)
 		g.maxDepth = min(g.maxDepth, number(env[EnvMaxDepth], DefaultDepth))
 		g.maxWidth = min(g.maxWidth, number(env[EnvMaxWidth], DefaultWidth))
 		g.memory = max(g.memory, int64(number(env[EnvMemory], DefaultMemory>>20))<<20)

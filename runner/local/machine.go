@@ -39,6 +39,8 @@ type Machine struct {
 	Stubs *Stubs
 	// Guard counts children in, or refuses them; nil refuses none.
 	Guard *guard.Guard
+	// HookTimeout bounds each hook; zero stands for 30 seconds.
+	HookTimeout time.Duration
 	// Strict makes unknown names errors in every recipe.
 	Strict bool
 	// Output, if set, is told what a step prints, while it prints it.

@@ -19,7 +19,8 @@ type Native func(ctx context.Context, call Call) (NativeResult, error)
 
 // Call is what a native function gets.
 type Call struct {
-	// Inputs are all variables that the step sees, with large ones loaded.
+	// Inputs are all variables that the step sees, with large ones loaded, and
+	// under steps how the earlier steps of its recipe ended.
 	Inputs map[string]any
 	// Dir is the step's working directory.
 	Dir string
@@ -64,6 +65,13 @@ func (m *Machine) call(ctx context.Context, a *step.Action, dir string) (Call, e
 			return Call{}, err
 		}
 		call.Inputs[name] = whole
+	}
+	if _, taken := call.Inputs["steps"]; !taken {
+		ends, err := m.Store.Whole(map[string]any(a.Vars.Steps))
+		if err != nil {
+			return Call{}, err
+		}
+		call.Inputs["steps"] = ends
 	}
 	call.Git = func(dir string, args ...string) (string, error) { return m.Git(ctx, dir, args...) }
 	return call, nil

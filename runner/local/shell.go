@@ -1,12 +1,14 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/template"
@@ -21,8 +23,8 @@ import (
 // private script file; the kernel refuses single arguments of twice that.
 const maxArgument = 64 << 10
 
-// hookTimeout bounds a hook.
-const hookTimeout = 30
+// defaultHookTimeout bounds a hook (issue "Control flow").
+const defaultHookTimeout = 30 * time.Second
 
 func (m *Machine) shell(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
 	var warnings []string
@@ -337,7 +339,7 @@ func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}
 	}
 	res := m.child(ctx, a, process.Spec{
 		Argv: cmd.argv, Dir: m.WorkDir, Env: cmd.block.Env, Kill: kill,
-		Timeout: hookTimeout * 1e9, Leftover: process.EndWithRun,
+		Timeout: cmp.Or(m.HookTimeout, defaultHookTimeout), Leftover: process.EndWithRun,
 	})
 	if err := cmd.close(); err != nil {
 		warnings = append(warnings, err.Error())

@@ -15,8 +15,9 @@ import (
 // Stub stands in for the work of one step. What it prints goes through capture,
 // parse_json and export like the step's own output.
 type Stub struct {
-	// Step is the step's path from the root recipe, or any end of it: build, or
-	// outer/build.
+	// Step is the step's path from the root recipe or any end of it (build, or
+	// outer/build), or the name of the recipe that the step stands in with its
+	// id: compile/build.
 	Step string
 	// Outputs are the standard outputs of the first, second … call; the last
 	// one serves all further calls.
@@ -59,16 +60,16 @@ func hasStep(r *recipes.Recipe, path, want string) bool {
 		if path != "" {
 			own = path + "/" + st.ID
 		}
-		if matches(own, want) || st.Child != nil && hasStep(st.Child, own, want) {
+		if matches(r, own, want) || st.Child != nil && hasStep(st.Child, own, want) {
 			return true
 		}
 	}
 	return false
 }
 
-// matches compares a step's path with a stub's, from the end.
-func matches(path, want string) bool {
-	return path == want || strings.HasSuffix(path, "/"+want)
+// matches compares a stub's step with that of a path in a recipe.
+func matches(r *recipes.Recipe, path, want string) bool {
+	return path == want || strings.HasSuffix(path, "/"+want) || want == r.Name+path[strings.LastIndexByte("/"+path, '/'):]
 }
 
 // Unused lists the stubs whose step was never reached.
@@ -87,19 +88,28 @@ func (s *Stubs) Unused() []string {
 	return names
 }
 
-// take finds the stub of an action, the longest path first, and counts the
-// call. It gives nil where the step is not stubbed.
-func (s *Stubs) take(a *step.Action) *stubCall {
+// Has reports whether a stub stands in for the step of a path in a recipe.
+func (s *Stubs) Has(r *recipes.Recipe, path string) bool { return s.find(r, path) != nil }
+
+// find gives the stub of a step, the one that names the most of its path where
+// there are several, and nil where there is none.
+func (s *Stubs) find(r *recipes.Recipe, path string) (best *Stub) {
 	if s == nil {
 		return nil
 	}
-	path := unindexed(a.Path)
-	var best *Stub
+	path = unindexed(path)
 	for _, stub := range s.stubs {
-		if matches(path, stub.Step) && (best == nil || len(stub.Step) > len(best.Step)) {
+		if matches(r, path, stub.Step) && (best == nil || len(stub.Step) > len(best.Step)) {
 			best = stub
 		}
 	}
+	return best
+}
+
+// take finds the stub of an action and counts the call. It gives nil where the
+// step is not stubbed.
+func (s *Stubs) take(a *step.Action) *stubCall {
+	best := s.find(a.Recipe, a.Path)
 	if best == nil {
 		return nil
 	}
@@ -142,15 +152,22 @@ func (m *Machine) stubbed(ctx context.Context, a *step.Action, c *stubCall, kill
 	if c.stub.Command == "" {
 		return m.printed(a, NativeResult{Stdout: c.output(), Stderr: c.stub.Error, ExitCode: c.stub.ExitCode}, nil)
 	}
+	var warnings []string
+	dir, err := m.folder(a, &warnings)
+	if err != nil {
+		return refuse(step.CauseStart, err)
+	}
 	block, err := a.Vars.Scope.Environment(m.request(a, m.Base))
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
 	res := m.child(ctx, a, process.Spec{
-		Argv: []string{"bash", "-c", c.stub.Command}, Dir: m.WorkDir, Env: block.Env, Kill: kill,
+		Argv: []string{"bash", "-c", c.stub.Command}, Dir: dir, Env: block.Env, Kill: kill,
+		Timeout: timeout(a), IdleTimeout: a.Def.IdleTimeout, Leftover: leftover(a.Def),
 	})
 	if err := block.Cleanup(); err != nil {
-		res.Warnings = append(res.Warnings, err.Error())
+		warnings = append(warnings, err.Error())
 	}
+	res.Warnings = append(warnings, res.Warnings...)
 	return res
 }
