@@ -35,7 +35,7 @@ func (fr *frame) retried(f *flow, st *recipes.Step, view *step.View, path string
 }
 
 func retryable(retry *recipes.Retry, o *step.Outcome) bool {
-	if o.Refused() || o.Cause == step.CauseCancelled || judgedStuck(o) {
+	if o.Refused() || o.Cause == step.CauseCancelled || o.Cause == step.CauseInterrupted || judgedStuck(o) {
 		return false
 	}
 	return len(retry.OnExit) == 0 || slices.Contains(retry.OnExit, o.ExitCode)
@@ -82,6 +82,9 @@ func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string
 func (fr *frame) leaf(st *recipes.Step, res step.Result) report {
 	for _, text := range res.Warnings {
 		fr.run.warn(fr.pathOf(st.ID), text)
+	}
+	if res.OK && res.Cause == step.CauseInterrupted {
+		return report{outcome: &step.Outcome{Status: step.Skipped, Cause: res.Cause}}
 	}
 	if res.Cause == step.CauseJSON && !st.ParseJSONRequired {
 		res.OK = true

@@ -19,10 +19,20 @@ type unit struct {
 	flow    *flow
 }
 
-// plan cuts the steps of a recipe into units. A unit with depends_on waits for
-// what it names; one without waits for everything above it.
+// plan cuts the steps of a recipe into units, and connects them where one of
+// the steps depends on others.
 func plan(steps []*recipes.Step) (units []*unit, graph bool) {
-	unitOf := map[string]int{}
+	units, unitOf := cut(steps)
+	graph = slices.ContainsFunc(steps, func(st *recipes.Step) bool { return len(st.DependsOn) > 0 })
+	if graph {
+		connect(units, unitOf)
+	}
+	return units, graph
+}
+
+// cut makes units of steps; unitOf is the index of each step's unit.
+func cut(steps []*recipes.Step) (units []*unit, unitOf map[string]int) {
+	unitOf = map[string]int{}
 	for i := 0; i < len(steps); {
 		u := &unit{steps: steps[i : i+1]}
 		if group := steps[i].ParallelGroup; group != "" {
@@ -38,16 +48,11 @@ func plan(steps []*recipes.Step) (units []*unit, graph bool) {
 		i += len(u.steps)
 		units = append(units, u)
 	}
-	for _, st := range steps {
-		graph = graph || len(st.DependsOn) > 0
-	}
-	if graph {
-		connect(units, unitOf)
-	}
-	return units, graph
+	return units, unitOf
 }
 
-// connect fills in what each unit waits for.
+// connect fills in what each unit waits for: what it names in depends_on, or,
+// where it names nothing, everything above it.
 func connect(units []*unit, unitOf map[string]int) {
 	for i, u := range units {
 		after := map[int]bool{}

@@ -25,6 +25,7 @@ type progress struct {
 	since   map[string]time.Time
 	shown   bool // the live line is on the screen
 	quit    chan struct{}
+	once    sync.Once
 	ended   sync.WaitGroup
 }
 
@@ -62,9 +63,10 @@ func (p *progress) refresh() {
 	}
 }
 
-// done takes the live line away; what is printed afterwards stays.
+// done takes the live line away; what is printed afterwards stays. It may be
+// called again.
 func (p *progress) done() {
-	close(p.quit)
+	p.once.Do(func() { close(p.quit) })
 	p.ended.Wait()
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -52,7 +52,7 @@ type stepResult struct {
 
 // reportRun prints the end of a run: for machines one document, for people the
 // recipe's own report, or a summary.
-func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *session, out *runner.Outcome) error {
+func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *activeRun, out *runner.Outcome) error {
 	unused := s.machine.Stubs.Unused()
 	for _, name := range unused {
 		fmt.Fprintf(a.err, "Warning: stub %s was never used; its step was not reached\n", name)
@@ -79,7 +79,7 @@ func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *session, out *runn
 	return nil
 }
 
-func newResult(s *session, out *runner.Outcome) (*result, error) {
+func newResult(s *activeRun, out *runner.Outcome) (*result, error) {
 	res := &result{
 		RecipeName: out.Recipe, Success: out.Success(), Duration: out.Duration.Seconds(), RunID: s.id,
 		Status: out.Status, Reason: out.Reason, FailedStep: out.FailedStep, ExitCode: exitCode(out), Context: map[string]any{},
@@ -99,7 +99,7 @@ func newResult(s *session, out *runner.Outcome) (*result, error) {
 	return res, nil
 }
 
-func stepResults(s *session, outcomes []*step.Outcome) ([]stepResult, error) {
+func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 	list := []stepResult{}
 	for _, o := range outcomes {
 		text, err := s.machine.Text(o.Output)

@@ -70,13 +70,14 @@ recipes and built-in bricks. A recipe is named or given as a file;
 			return &failure{exit.Usage, errors.New("name a recipe or a command; see brickoven --help")}
 		},
 	}
+	root.ValidArgsFunction = a.completeRecipes(&place{workDir: "."})
 	root.SetVersionTemplate("brickoven {{.Version}}\n")
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{exit.Usage, err} })
 	root.AddCommand(
-		newRunCommand(a), newListCommand(a), newShowCommand(a), newExplainCommand(a), newValidateCommand(a),
+		newRunCommand(a), newResumeCommand(a), newRunsCommand(a), newWatchCommand(a), newListCommand(a), newShowCommand(a), newExplainCommand(a), newValidateCommand(a),
 		newVersionCommand(a), newHelperCommand(a), newOrchCommand(a), newLedgerCommand(a), newScoreCommand(a),
 	)
 	return root

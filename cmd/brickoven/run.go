@@ -5,16 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
-	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/local"
-	"github.com/brickoven/brickoven/runner/process"
-	"github.com/brickoven/brickoven/runner/step"
+	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/spf13/cobra"
 )
 
@@ -35,6 +32,7 @@ type runOptions struct {
 	maxParallel  int
 	stubs        []string
 	stubFile     string
+	durable      bool
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -49,6 +47,7 @@ output, progress and errors to standard error.
 			return a.runRecipe(cmd.Context(), o, args[0])
 		},
 	}
+	cmd.ValidArgsFunction = a.completeRecipes(&o.place)
 	flags := cmd.Flags()
 	o.place.flags(flags)
 	o.vars.flags(flags)
@@ -66,6 +65,7 @@ output, progress and errors to standard error.
 	flags.IntVar(&o.maxParallel, "max-parallel", 0, "at most this many shell, agent and native steps at once in the whole run")
 	flags.StringArrayVar(&o.stubs, "stub", nil, "let STEP_ID=text, or STEP_ID=@file, stand in for a step's work (repeatable)")
 	flags.StringVar(&o.stubFile, "stub-file", "", "stubs from a YAML file")
+	flags.BoolVar(&o.durable, "durable", false, "make every record of the journal survive a power cut (one fsync each)")
 	formatFlag(cmd, &o.format)
 	return cmd
 }
@@ -135,137 +135,70 @@ func texts(found []*recipes.Finding) []string {
 
 // start runs a resolved tree to its end and reports it.
 func (a *app) start(ctx context.Context, o *runOptions, tree *recipes.Tree, vars []recipes.Variable) (err error) {
-	session, err := a.openRun(o, tree)
+	set, err := a.settings(o, tree)
+	if err != nil {
+		return &failure{exit.Usage, err}
+	}
+	if err := a.checkInputs(set, tree, vars); err != nil {
+		return err
+	}
+	s, err := a.openRun(o, set, tree)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if closeErr := session.close(); closeErr != nil && err == nil {
-			err = &failure{exit.Failed, closeErr}
-		}
-	}()
-	run := runner.New(tree, runner.Options{
-		Vars: session.keep(vars), IncludeTags: o.includeTags, ExcludeTags: o.excludeTags,
-		DryRun: o.dryRun, MaxParallel: o.maxParallel, Stubbed: session.machine.Stubs.Has,
-	})
-	if !o.dryRun {
-		if faults := tree.Root.CheckInputs(run.Vars().Flatten(), session.machine.Probe()).Errors(); len(faults) > 0 {
-			return &failure{exit.Usage, faults}
-		}
-	}
-	signals, release := a.signals()
-	defer release()
-	driver := &local.Driver{Executor: session.machine, Observe: session.observe, Now: time.Now}
-	outcome, err := driver.Run(ctx, run, signals)
+	defer s.closeInto(&err)
+	vars, err = s.keep(vars)
 	if err != nil {
 		return &failure{exit.Failed, err}
 	}
-	session.progress.done()
-	if err := a.reportRun(o, tree, session, outcome); err != nil {
+	at := time.Now().UTC().Round(0)
+	if err := s.begin(set, tree, vars, at); err != nil {
+		return &failure{exit.Failed, err}
+	}
+	run := runner.New(tree, set.options(vars, s.machine.Stubs))
+	return a.finish(ctx, o, tree, s, func(d *local.Driver, signals <-chan local.Signal) (*runner.Outcome, error) {
+		return d.Resume(ctx, run, run.Start(at), signals)
+	})
+}
+
+// checkInputs tests the inputs of the recipe itself before anything is made.
+func (a *app) checkInputs(set *settings, tree *recipes.Tree, vars []recipes.Variable) error {
+	if set.DryRun {
+		return nil
+	}
+	start := runner.New(tree, runner.Options{Vars: vars}).Vars().Flatten()
+	looker := &local.Machine{WorkDir: set.WorkDir, Base: scope.FilterBase(a.environ)}
+	if faults := tree.Root.CheckInputs(start, looker.Probe()).Errors(); len(faults) > 0 {
+		return &failure{exit.Usage, faults}
+	}
+	return nil
+}
+
+// finish drives a run to its end, records that, and reports it.
+func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *activeRun,
+	drive func(*local.Driver, <-chan local.Signal) (*runner.Outcome, error),
+) error {
+	signals, release := a.signals()
+	defer release()
+	defer s.recordPanic()
+	driver := &local.Driver{
+		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal}, Observe: s.observe, Now: time.Now, Known: s.known,
+	}
+	outcome, err := drive(driver, signals)
+	if err != nil {
+		return &failure{exit.Failed, errors.Join(fmt.Errorf("run %s stopped, and can be resumed: %w", s.id, err), s.lost(err))}
+	}
+	if err := s.end(string(outcome.Status), outcome.Reason, exitCode(outcome)); err != nil {
+		return &failure{exit.Failed, err}
+	}
+	s.progress.done()
+	if err := a.reportRun(o, tree, s, outcome); err != nil {
 		return err
 	}
 	if code := exitCode(outcome); code != exit.Success {
 		return &failure{Code: code}
 	}
 	return nil
-}
-
-// session is what a run on this machine needs around it.
-type session struct {
-	id       string
-	machine  *local.Machine
-	progress *progress
-	audit    *audit
-	faults   []error
-}
-
-func (a *app) openRun(o *runOptions, tree *recipes.Tree) (*session, error) {
-	id, dir, err := a.runFolder(o)
-	if err != nil {
-		return nil, &failure{exit.Usage, err}
-	}
-	store, err := local.OpenStore(dir)
-	if err != nil {
-		return nil, &failure{exit.Failed, err}
-	}
-	stubs, err := a.readStubs(o, tree)
-	if err != nil {
-		return nil, &failure{exit.Usage, errors.Join(err, store.Close())}
-	}
-	machine, err := a.machine(o, tree, id, store, stubs)
-	if err != nil {
-		return nil, errors.Join(err, store.Close())
-	}
-	s := &session{id: id, machine: machine, progress: a.newProgress(o)}
-	if o.auditDir != "" {
-		if s.audit, err = openAudit(o.auditDir, tree.Root.Name, time.Now()); err != nil {
-			return nil, &failure{exit.Usage, errors.Join(err, store.Close())}
-		}
-	}
-	return s, nil
-}
-
-// endGrace is what background children get between TERM and KILL at the end of
-// a run.
-const endGrace = 2 * time.Second
-
-func (s *session) close() error {
-	_, err := s.machine.Family.End(endGrace)
-	err = errors.Join(err, s.machine.Store.Close())
-	if s.audit != nil {
-		err = errors.Join(err, s.audit.close())
-	}
-	return errors.Join(append(s.faults, err)...)
-}
-
-// keep stores the values from the command line that are too large to carry.
-func (s *session) keep(vars []recipes.Variable) []recipes.Variable {
-	kept := make([]recipes.Variable, len(vars))
-	for i, v := range vars {
-		kept[i] = v
-		stored, err := s.machine.Store.Keep("context."+v.Name, v.Value)
-		if err != nil {
-			s.faults = append(s.faults, err)
-			continue
-		}
-		kept[i].Value = stored
-	}
-	return kept
-}
-
-func (s *session) observe(n step.Note) {
-	s.progress.note(n)
-	if s.audit == nil {
-		return
-	}
-	if err := s.audit.note(n); err != nil {
-		s.faults = append(s.faults, err)
-	}
-}
-
-// machine sets up the executor.
-func (a *app) machine(o *runOptions, tree *recipes.Tree, id string, store *local.Store, stubs *local.Stubs) (*local.Machine, error) {
-	work, err := filepath.Abs(o.workDir)
-	if err != nil {
-		return nil, &failure{exit.Usage, err}
-	}
-	agent, err := a.agentCommand(o, work)
-	if err != nil {
-		return nil, &failure{exit.Usage, err}
-	}
-	watch := guard.New(a.getenv)
-	if err := watch.Nesting(); err != nil {
-		return nil, &failure{exit.Refused, err}
-	}
-	family, err := process.Adopt()
-	if err != nil {
-		return nil, &failure{exit.Failed, err}
-	}
-	return &local.Machine{
-		WorkDir: work, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...), Family: family, Store: store,
-		Natives: natives(), Stubs: stubs, Guard: watch, Strict: o.strict,
-		Agents: local.Agents{Command: agent, Persona: a.personas(tree, work), Builtin: builtinAgents()},
-	}, nil
 }
 
 func exitCode(o *runner.Outcome) int {

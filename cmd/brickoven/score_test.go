@@ -245,10 +245,10 @@ func TestScoreThatCannotWriteAFileSaysSoAndNothingElse(t *testing.T) {
 	}
 }
 
-// journal is a reader of runs that knows one run.
-type journal struct{ run score.Run }
+// recordedRun is a reader of runs that knows one run.
+type recordedRun struct{ run score.Run }
 
-func (j journal) ReadRun(_ context.Context, reference string) (score.Run, error) {
+func (j recordedRun) ReadRun(_ context.Context, reference string) (score.Run, error) {
 	if reference != j.run.ID {
 		return score.Run{}, fmt.Errorf("run %q: %w", reference, score.ErrRunNotFound)
 	}
@@ -258,23 +258,23 @@ func (j journal) ReadRun(_ context.Context, reference string) (score.Run, error)
 func TestScoreReadsARunAndLooksForDoomLoopsInItsSteps(t *testing.T) {
 	t.Parallel()
 	run := score.Run{ID: "run-7", Record: score.Record{Loop: score.Loop{Scores: []json.Number{"9"}}}}
-	healthy := runScore(t, journal{run}, "", "run-7", "--output-format", "json")
+	healthy := runScore(t, recordedRun{run}, "", "run-7", "--output-format", "json")
 	if healthy.code != 0 || healthy.document(t)["id"] != "run-7" {
 		t.Errorf("exit %d: %s", healthy.code, healthy.out)
 	}
 	for range 3 {
 		run.Steps = append(run.Steps, doomloop.Event{Action: "test", Status: doomloop.Failed, Error: "e", At: time.Unix(0, 0)})
 	}
-	looping := runScore(t, journal{run}, "", "run-7", "--output-format", "json")
+	looping := runScore(t, recordedRun{run}, "", "run-7", "--output-format", "json")
 	v := looping.document(t)
 	if looping.code != 1 || v["doom_loop_fired"] != true || len(v["findings"].([]any)) == 0 {
 		t.Errorf("exit %d: %s", looping.code, looping.out)
 	}
-	if missing := runScore(t, journal{run}, "", "run-8"); missing.code != 2 || !strings.Contains(missing.err, "run-8") {
+	if missing := runScore(t, recordedRun{run}, "", "run-8"); missing.code != 2 || !strings.Contains(missing.err, "run-8") {
 		t.Errorf("an unknown run: %+v", missing)
 	}
 	run.Record.Loop.Scores, run.Steps = nil, nil
-	if empty := runScore(t, journal{run}, "", "run-7"); empty.code != 4 {
+	if empty := runScore(t, recordedRun{run}, "", "run-7"); empty.code != 4 {
 		t.Errorf("a run without scores: exit %d", empty.code)
 	}
 }

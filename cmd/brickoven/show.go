@@ -25,6 +25,7 @@ func newShowCommand(a *app) *cobra.Command {
 			return a.print(tree.Root.Document())
 		},
 	}
+	cmd.ValidArgsFunction = a.completeRecipes(&p)
 	p.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&resolved, "resolved", false, "after extends")
 	return cmd
@@ -69,6 +70,7 @@ func newExplainCommand(a *app) *cobra.Command {
 			return a.print(explain(tree))
 		},
 	}
+	cmd.ValidArgsFunction = a.completeRecipes(&p)
 	p.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&graph, "graph", false, "print a Mermaid flowchart")
 	return cmd

@@ -12,8 +12,8 @@ import (
 	"github.com/brickoven/brickoven/runner/local"
 )
 
-// readStubs collects --stub and --stub-file; nil without any.
-func (a *app) readStubs(o *runOptions, tree *recipes.Tree) (*local.Stubs, error) {
+// readStubs collects --stub and --stub-file.
+func readStubs(o *runOptions) ([]*local.Stub, error) {
 	var stubs []*local.Stub
 	for _, text := range o.stubs {
 		id, output, ok := strings.Cut(text, "=")
@@ -36,10 +36,7 @@ func (a *app) readStubs(o *runOptions, tree *recipes.Tree) (*local.Stubs, error)
 		}
 		stubs = append(stubs, fromFile...)
 	}
-	if len(stubs) == 0 {
-		return nil, nil
-	}
-	return local.NewStubs(tree, stubs)
+	return stubs, nil
 }
 
 // readStubFile reads a map from step ids to what stands in for them: a text, or

@@ -21,13 +21,20 @@ import (
 	"mvdan.cc/sh/v3/shell"
 )
 
+// locations are the folders of the state of the project that a folder belongs
+// to.
+func (a *app) locations(stateDir, workDir string) (state.Locations, error) {
+	work, err := filepath.Abs(workDir)
+	if err != nil {
+		return state.Locations{}, err
+	}
+	root, err := state.Resolve(state.Options{Flag: stateDir, Dir: work, Getenv: a.getenv})
+	return state.Locations{Dir: root}, err
+}
+
 // runFolder makes the name of a new run and its folder in the state.
 func (a *app) runFolder(o *runOptions) (id, dir string, err error) {
-	work, err := filepath.Abs(o.workDir)
-	if err != nil {
-		return "", "", err
-	}
-	root, err := state.Resolve(state.Options{Flag: o.stateDir, Dir: work, Getenv: a.getenv})
+	locations, err := a.locations(o.stateDir, o.workDir)
 	if err != nil {
 		return "", "", err
 	}
@@ -36,7 +43,7 @@ func (a *app) runFolder(o *runOptions) (id, dir string, err error) {
 		return "", "", err
 	}
 	id = time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(random)
-	dir = filepath.Join(state.Locations{Dir: root}.Runs(), id)
+	dir = filepath.Join(locations.Runs(), id)
 	return id, dir, state.Prepare(dir)
 }
 

@@ -92,12 +92,13 @@ func (w *Writer) Event(ev step.Event) error {
 }
 
 // Event gives the event of an action_finished or signal record as it was
-// appended. ok is false for records of other kinds.
-func (r Record) Event() (ev step.Event, ok bool, err error) {
+// appended. unseal undoes [Options.Seal]; nil leaves the values as they were
+// recorded. ok is false for records of other kinds.
+func (r Record) Event(unseal func(v any) (any, error)) (ev step.Event, ok bool, err error) {
 	switch r.Kind {
 	case KindActionFinished:
-		var data finished
-		if err := r.Decode(&data); err != nil {
+		data, err := decode[finished](r, unseal)
+		if err != nil {
 			return step.Event{}, false, err
 		}
 		result := data.Result.Result
@@ -134,14 +135,14 @@ func (w *Writer) Note(n step.Note) error {
 	return w.Append(KindNote, data)
 }
 
-// Note gives the note of a note record. A map that looks exactly like a
-// [value.Ref] comes back as one.
-func (r Record) Note() (step.Note, error) {
-	var data noted
+// Note gives the note of a note record; unseal is as for [Record.Event]. A map
+// that looks exactly like a [value.Ref] comes back as one.
+func (r Record) Note(unseal func(v any) (any, error)) (step.Note, error) {
 	if r.Kind != KindNote {
 		return step.Note{}, fmt.Errorf("record %d of the journal is a %s and no note", r.Seq, r.Kind)
 	}
-	if err := r.Decode(&data); err != nil {
+	data, err := decode[noted](r, unseal)
+	if err != nil {
 		return step.Note{}, err
 	}
 	data.Note.Value = reference(data.Note.Value)
@@ -150,6 +151,38 @@ func (r Record) Note() (step.Note, error) {
 		referOutcome(data.Note.Outcome)
 	}
 	return data.Note, nil
+}
+
+// RunStarted gives the data of a run_started record; unseal is as for
+// [Record.Event].
+func (r Record) RunStarted(unseal func(v any) (any, error)) (RunStarted, error) {
+	if r.Kind != KindRunStarted {
+		return RunStarted{}, fmt.Errorf("record %d of the journal is a %s and no run_started", r.Seq, r.Kind)
+	}
+	return decode[RunStarted](r, unseal)
+}
+
+// RunFinished gives the data of a run_finished record; unseal is as for
+// [Record.Event].
+func (r Record) RunFinished(unseal func(v any) (any, error)) (RunFinished, error) {
+	if r.Kind != KindRunFinished {
+		return RunFinished{}, fmt.Errorf("record %d of the journal is a %s and no run_finished", r.Seq, r.Kind)
+	}
+	return decode[RunFinished](r, unseal)
+}
+
+// decode reads a record's data and undoes its sealing.
+func decode[T texts](r Record, unseal func(v any) (any, error)) (T, error) {
+	var data T
+	if err := r.Decode(&data); err != nil || unseal == nil {
+		return data, err
+	}
+	changed, err := data.texts(unseal)
+	if err != nil {
+		return data, fmt.Errorf("record %d (%s) of the journal: %w", r.Seq, r.Kind, err)
+	}
+	whole, _ := changed.(T)
+	return whole, nil
 }
 
 func brief(v any) any {

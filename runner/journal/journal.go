@@ -93,9 +93,9 @@ type Record struct {
 }
 
 // Decode reads the record's data into the struct that belongs to its kind.
-// Numbers inside of values keep their literal text. Records of kind
-// action_finished and signal are read by [Record.Event], notes by
-// [Record.Note].
+// Numbers inside of values keep their literal text. What may be sealed is read
+// by [Record.RunStarted], [Record.Event], [Record.Note] and
+// [Record.RunFinished].
 func (r Record) Decode(into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(r.Data))
 	decoder.UseNumber()

@@ -105,7 +105,7 @@ func (r *Reader) search(damage *DamageError) error {
 }
 
 func (report *Report) outputs(record Record, check func(value.Ref) error) {
-	ev, ok, err := record.Event()
+	ev, ok, err := record.Event(nil)
 	if err != nil || !ok {
 		// The hash is right, so the line was written this way; there is no
 		// output to look at.

@@ -20,10 +20,11 @@ type Options struct {
 	Durable bool
 	// Now is the clock of the records. It must be set.
 	Now func() time.Time
-	// Seal, if set, gets the JSON of every record's data and returns the JSON to
-	// store: the place where secrets are taken out. It is called by one
-	// goroutine at a time and must not keep data.
-	Seal func(data []byte) ([]byte, error)
+	// Seal, if set, gets every value and text that may hold a secret and returns
+	// what is recorded in its place, a text for a text. The methods of [Record]
+	// that give such values take the function that undoes it. It is called by
+	// one goroutine at a time.
+	Seal func(v any) any
 }
 
 // file is what a Writer needs of an *os.File that was opened for appending.
@@ -81,7 +82,7 @@ func Create(dir string, opts Options) (*Writer, error) {
 }
 
 // Append adds one record with one write. The payload is the struct that belongs
-// to the kind, or anything with a JSON form.
+// to the kind, by value.
 //
 // Where it fails the journal stays as it was, and the error is a
 // [*StorageError]. From then on the same record (kind and payload) may be tried
@@ -129,26 +130,20 @@ func (w *Writer) Append(kind Kind, payload any) error {
 
 // encode gives the JSON of the payload, valid until the next call.
 func (w *Writer) encode(payload any) ([]byte, error) {
+	if sealed, has := payload.(texts); has && w.opts.Seal != nil {
+		var err error
+		payload, err = sealed.texts(func(v any) (any, error) { return w.opts.Seal(v), nil })
+		if err != nil {
+			return nil, err
+		}
+	}
 	w.data.Reset()
 	encoder := json.NewEncoder(&w.data)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(payload); err != nil {
 		return nil, err
 	}
-	data := bytes.TrimSuffix(w.data.Bytes(), []byte("\n"))
-	if w.opts.Seal == nil {
-		return data, nil
-	}
-	sealed, err := w.opts.Seal(data)
-	if err != nil {
-		return nil, err
-	}
-	// A line feed or a broken document would damage the journal.
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, sealed); err != nil {
-		return nil, err
-	}
-	return compact.Bytes(), nil
+	return bytes.TrimSuffix(w.data.Bytes(), []byte("\n")), nil
 }
 
 // mayFollow decides about a record after an append that failed.

@@ -200,7 +200,8 @@ func (m *Machine) schema(a *step.Action) (*extract.Schema, error) {
 	return schema, nil
 }
 
-func digest(text string) string {
+// Digest is the SHA-256 of a text in lower-case hex.
+func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])
 }

@@ -2,6 +2,8 @@ package local
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -14,11 +16,17 @@ import (
 // only clock of the run.
 type Driver struct {
 	Executor Executor
+	// Record keeps what happens, each thing before the effect that it announces
+	// and after the effect that it reports. nil keeps nothing.
+	Record Recorder
 	// Observe is told every note, in order and from one goroutine. It may be
 	// nil.
 	Observe func(step.Note)
 	// Now is the clock.
 	Now func() time.Time
+	// Known has the results that a resumed run brings along, by action. What is
+	// asked for and known is not carried out again.
+	Known map[string]step.Event
 }
 
 // Executor carries out actions. Do blocks until the action is done; it is
@@ -26,6 +34,14 @@ type Driver struct {
 // closed kill channel for an immediate one; Do still returns the result.
 type Executor interface {
 	Do(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result
+}
+
+// Recorder keeps the record of a run. An error means that the record cannot be
+// kept any more, which ends the run.
+type Recorder interface {
+	Note(n step.Note) error
+	Starting(a *step.Action) error
+	Event(ev step.Event) error
 }
 
 // Signal is a signal that reached the program: its number.
@@ -45,31 +61,40 @@ type drive struct {
 	kill    chan struct{}
 	signals int
 	cause   error // why running actions are cancelled
+	failure error // why the run cannot go on
 }
 
 // Run drives a run from its start to its end. The first signal interrupts the
-// run, the second kills what still runs. The error means that the run and its
-// executor do not fit each other; it is a fault of the program.
+// run, the second kills what still runs. The error means that the run cannot be
+// recorded, or that the run and its events do not fit each other; everything
+// that it had running has ended then.
 func (d *Driver) Run(ctx context.Context, run *runner.Run, signals <-chan Signal) (*runner.Outcome, error) {
+	return d.drive(ctx, run, run.Start(d.now()), signals)
+}
+
+// Resume drives a run that was restored up to batch, what it wants next.
+func (d *Driver) Resume(ctx context.Context, run *runner.Run, batch step.Batch, signals <-chan Signal) (*runner.Outcome, error) {
+	return d.drive(ctx, run, batch, signals)
+}
+
+func (d *Driver) drive(ctx context.Context, run *runner.Run, batch step.Batch, signals <-chan Signal) (*runner.Outcome, error) {
 	dr := &drive{
 		Driver: d, run: run,
 		ended: make(chan finished), cancels: map[string]context.CancelCauseFunc{}, kill: make(chan struct{}),
 	}
 	defer run.Abandon()
-	dr.take(ctx, run.Start(d.Now()))
-	for run.Outcome() == nil || len(dr.cancels) > 0 {
-		ev, ok := dr.next(signals)
-		if !ok {
-			continue
+	dr.take(ctx, batch)
+	for (run.Outcome() == nil && dr.failure == nil) || len(dr.cancels) > 0 {
+		if ev, ok := dr.next(signals); ok && dr.failure == nil {
+			dr.feed(ctx, ev)
 		}
-		batch, err := run.Feed(ev)
-		if err != nil {
-			return nil, err
-		}
-		dr.take(ctx, batch)
 	}
-	return run.Outcome(), nil
+	return run.Outcome(), dr.failure
 }
+
+// now is the time without what a record cannot keep, so that a replay counts
+// the same durations.
+func (d *Driver) now() time.Time { return d.Now().UTC().Round(0) }
 
 // next waits for what happens next outside.
 func (d *drive) next(signals <-chan Signal) (step.Event, bool) {
@@ -77,27 +102,49 @@ func (d *drive) next(signals <-chan Signal) (step.Event, bool) {
 	case end := <-d.ended:
 		d.cancels[end.id](nil)
 		delete(d.cancels, end.id)
-		return step.Event{Kind: step.Done, ID: end.id, Result: &end.result, At: d.Now()}, true
+		return step.Event{Kind: step.Done, ID: end.id, Result: &end.result, At: d.now()}, true
 	case sig := <-signals:
 		d.signals++
 		switch d.signals {
 		case 1:
 			d.cause = &process.Interrupt{Signal: syscall.Signal(sig)}
-			return step.Event{Kind: step.Interrupt, Signal: int(sig), At: d.Now()}, true
+			return step.Event{Kind: step.Interrupt, Signal: int(sig), At: d.now()}, true
 		case 2:
 			close(d.kill)
-			return step.Event{Kind: step.Kill, Signal: int(sig), At: d.Now()}, true
+			return step.Event{Kind: step.Kill, Signal: int(sig), At: d.now()}, true
 		}
 		return step.Event{}, false
 	}
 }
 
+// feed records an event and gives it to the run.
+func (d *drive) feed(ctx context.Context, ev step.Event) {
+	if d.Record != nil {
+		if err := d.Record.Event(ev); err != nil {
+			d.fail(err)
+			return
+		}
+	}
+	batch, err := d.run.Feed(ev)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	d.take(ctx, batch)
+}
+
 // take does what the run wants: first what is to be known, then what is to be
 // ended, then what is to be started.
 func (d *drive) take(ctx context.Context, batch step.Batch) {
-	if d.Observe != nil {
-		for _, n := range batch.Notes {
+	for _, n := range batch.Notes {
+		if d.Observe != nil {
 			d.Observe(n)
+		}
+		if d.Record == nil || d.failure != nil {
+			continue
+		}
+		if err := d.Record.Note(n); err != nil {
+			d.fail(err)
 		}
 	}
 	for _, id := range batch.Cancels {
@@ -106,10 +153,56 @@ func (d *drive) take(ctx context.Context, batch step.Batch) {
 		}
 	}
 	for _, a := range batch.Actions {
-		own, cancel := context.WithCancelCause(ctx)
-		d.cancels[a.ID] = cancel
-		go func() {
-			d.ended <- finished{a.ID, d.Executor.Do(own, a, d.kill)}
-		}()
+		if d.failure != nil {
+			return
+		}
+		d.start(ctx, a)
+	}
+}
+
+func (d *drive) start(ctx context.Context, a *step.Action) {
+	if known, ok := d.Known[a.ID]; ok {
+		delete(d.Known, a.ID)
+		batch, err := d.run.Feed(known)
+		if err != nil {
+			d.fail(err)
+			return
+		}
+		d.take(ctx, batch)
+		return
+	}
+	if d.Record != nil {
+		if err := d.Record.Starting(a); err != nil {
+			d.fail(err)
+			return
+		}
+	}
+	own, cancel := context.WithCancelCause(ctx)
+	d.cancels[a.ID] = cancel
+	go func() {
+		d.ended <- finished{a.ID, d.carryOut(own, a)}
+	}()
+}
+
+// carryOut does an action. A fault of the program in one action fails its step
+// and leaves the run its way to the end.
+func (d *drive) carryOut(ctx context.Context, a *step.Action) (res step.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			res = refuse(step.CauseState, fmt.Errorf("internal error: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	return d.Executor.Do(ctx, a, d.kill)
+}
+
+// fail ends a run that cannot be recorded: nothing new starts, and what runs is
+// ended and waited for.
+func (d *drive) fail(err error) {
+	if d.failure != nil {
+		return
+	}
+	d.failure = err
+	for _, cancel := range d.cancels {
+		cancel(err)
 	}
 }

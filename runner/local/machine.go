@@ -14,6 +14,7 @@ import (
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/guard"
+	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -31,6 +32,8 @@ type Machine struct {
 	Family *process.Family
 	// Store keeps outputs and large values.
 	Store *Store
+	// Journal is told of processes and refusals; nil keeps nothing.
+	Journal *journal.Writer
 	// Natives are the functions that native steps use, by name.
 	Natives map[string]Native
 	// Agents says which agent CLI answers.
@@ -131,9 +134,20 @@ func (m *Machine) render(a *step.Action, field string, tmpl *template.Template, 
 	case err != nil:
 		return "", fmt.Errorf("%s: %w", field, err)
 	}
+	return text, m.remark(a, field, unknown, warnings)
+}
+
+// remark words the names that a rendering looked for in vain, each with the
+// nearest variable there is; in strict recipes it is an error.
+func (m *Machine) remark(a *step.Action, field string, unknown []template.Unknown, warnings *[]string) error {
+	for i, u := range unknown {
+		if u.Nearest == "" {
+			unknown[i].Nearest = template.Nearest(u.Path, a.Vars.Scope.Names())
+		}
+	}
 	remarks, err := recipes.Unknowns(field, unknown, m.strict(a))
 	*warnings = append(*warnings, remarks...)
-	return text, err
+	return err
 }
 
 func (m *Machine) strict(a *step.Action) bool { return m.Strict || a.Recipe.Strict }

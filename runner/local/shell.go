@@ -154,9 +154,7 @@ func (m *Machine) bind(a *step.Action, cmd *recipes.Command, warnings *[]string)
 				"let it read the file that %s_FILE names", name, size, scope.MaxNamed, name)
 		}
 	}
-	remarks, err := recipes.Unknowns("command", bound.Unknown, m.strict(a))
-	*warnings = append(*warnings, remarks...)
-	return bound, err
+	return bound, m.remark(a, "command", bound.Unknown, warnings)
 }
 
 // scriptFile keeps a script where only this user can read it.
@@ -180,6 +178,9 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	if m.Guard != nil {
 		leave, err := m.Guard.Enter()
 		if err != nil {
+			if recErr := m.refused(a, err); recErr != nil {
+				return refuse(step.CauseState, recErr)
+			}
 			return step.Result{Cause: step.CauseGuard, ExitCode: step.ExitRefused, Error: err.Error()}
 		}
 		defer leave()
@@ -188,13 +189,15 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	outTail, errTail := process.NewTail(), process.NewTail()
 	spec.Stdout = m.watch(a.Path, stdout, outTail)
 	spec.Stderr = m.watch(a.Path, stderr, errTail)
+	var unrecorded error
+	spec.Started = m.started(a, &unrecorded)
 	exit, err := m.Family.Run(ctx, spec)
 	place, outErr := stdout.Close()
-	_, errErr := stderr.Close()
+	errPlace, errErr := stderr.Close()
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	if err := errors.Join(exit.OutputErr, outErr, errErr); err != nil {
+	if err := errors.Join(unrecorded, exit.OutputErr, outErr, errErr); err != nil {
 		return refuse(step.CauseState, fmt.Errorf("the output of the step could not be kept: %w", err))
 	}
 	captured, err := stdout.Capture(0)
@@ -204,14 +207,28 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	ok := exit.Code == 0 && !exit.TimedOut && !exit.Idle && !exit.Cancelled
 	res := m.capture(a, output{text: captured.Text, truncated: captured.Truncated, place: &place}, ok)
 	res.ExitCode, res.Signal = exit.Code, exit.Signal
+	res.Stdout, res.Stderr = kept(place), kept(errPlace)
 	for _, left := range exit.Survivors {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("process %d could not be ended", left.PID))
 	}
 	if !ok {
 		res.OK = false
 		res.Cause, res.Error = explain(exit, spec, errTail.String(), outTail.String())
+		remark, err := m.takeStall(a)
+		if err != nil {
+			return refuse(step.CauseState, err)
+		}
+		res.Error = remark + res.Error
 	}
 	return res
+}
+
+// kept is a stream's place as a reference; nil where nothing was printed.
+func kept(p process.Place) *value.Ref {
+	if p.Length == 0 {
+		return nil
+	}
+	return &value.Ref{Hash: p.SHA256, Size: p.Length, Place: p.String()}
 }
 
 // watch adds the tail, and whoever looks on, to a stream.
@@ -324,7 +341,7 @@ func (m *Machine) keepText(a *step.Action, text string, out output) (any, error)
 	place := *out.place
 	place.Offset += int64(max(lead, 0))
 	place.Length = int64(len(text))
-	return value.Ref{Hash: digest(text), Size: place.Length, Place: place.String()}, nil
+	return value.Ref{Hash: Digest(text), Size: place.Length, Place: place.String()}, nil
 }
 
 func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {

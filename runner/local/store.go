@@ -1,6 +1,8 @@
 package local
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -59,6 +61,32 @@ func (s *Store) Load(ref value.Ref) (string, error) {
 		return "", fmt.Errorf("a stored value of %d bytes has only %d left at %s", ref.Size, len(text), ref.Place)
 	}
 	return string(text), nil
+}
+
+// Open reads the bytes behind a reference as they were printed.
+func (s *Store) Open(ref value.Ref) (io.ReadCloser, error) {
+	place, ok := process.ParsePlace(ref.Place)
+	if !ok {
+		return nil, fmt.Errorf("%q is no place in this run", ref.Place)
+	}
+	return s.Spool.Open(place)
+}
+
+// Verify tells whether the bytes behind a reference still have its hash.
+func (s *Store) Verify(ref value.Ref) error {
+	in, err := s.Open(ref)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, in); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != ref.Hash {
+		return fmt.Errorf("the bytes at %s have the hash %s, not %s", ref.Place, got, ref.Hash)
+	}
+	return nil
 }
 
 // Whole gives a value with nothing left out: a reference becomes what it stands

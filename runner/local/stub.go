@@ -69,7 +69,8 @@ func hasStep(r *recipes.Recipe, path, want string) bool {
 
 // matches compares a stub's step with that of a path in a recipe.
 func matches(r *recipes.Recipe, path, want string) bool {
-	return path == want || strings.HasSuffix(path, "/"+want) || want == r.Name+path[strings.LastIndexByte("/"+path, '/'):]
+	id := path[strings.LastIndexByte(path, '/')+1:]
+	return path == want || strings.HasSuffix(path, "/"+want) || want == r.Name+"/"+id
 }
 
 // Unused lists the stubs whose step was never reached.

@@ -163,6 +163,9 @@ func (e *OutputError) Error() string { return fmt.Sprintf("keeping %s: %v", e.St
 // Unwrap gives the cause.
 func (e *OutputError) Unwrap() error { return e.Err }
 
+// Self identifies this process.
+func Self() Ident { return identify(os.Getpid()) }
+
 // Run runs one child to its end, with its process group as the only means to
 // find what it leaves behind; see [Family.Run] for more. The error is a
 // [*StartError] and means that nothing ran. Run is safe for concurrent use.

@@ -1,6 +1,10 @@
 package step
 
-import "time"
+import (
+	"time"
+
+	"github.com/brickoven/brickoven/recipes/value"
+)
 
 // Status is how a step ended.
 type Status string
@@ -30,6 +34,9 @@ const (
 	// CauseCancelled means that the run ended it: a signal, or a sibling's
 	// fatal failure.
 	CauseCancelled Cause = "cancelled"
+	// CauseInterrupted means that the run stopped while the action was under way
+	// and its step says not to run it again; with OK the step is skipped.
+	CauseInterrupted Cause = "interrupted"
 	// CauseGuard means that a structural guard refused to start a child.
 	CauseGuard Cause = "guard"
 	// CauseJSON means that parse_json found no answer, or one that its schema
@@ -62,6 +69,10 @@ type Result struct {
 	Value any `json:"value"`
 	// Text is the output as text; a [value.Ref] where it is large.
 	Text any `json:"text"`
+	// Stdout and Stderr say where the raw bytes of the outputs lie; nil where
+	// nothing was kept.
+	Stdout *value.Ref `json:"stdout,omitempty"`
+	Stderr *value.Ref `json:"stderr,omitempty"`
 	// Truncated tells that the output was longer than a variable may be.
 	Truncated bool `json:"truncated,omitempty"`
 	// Error is the message of the failure with the last lines of output.

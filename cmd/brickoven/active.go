@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/process"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// activeRun is what a run on this machine needs around it: its folder with lock
+// and journal, the executor, and those who watch.
+type activeRun struct {
+	id       string
+	lock     *journal.Lock
+	machine  *local.Machine
+	progress *progress
+	audit    *audit
+	known    map[string]step.Event
+	ended    bool
+	faults   []error
+}
+
+// openRun makes the folder of a new run and becomes its owner.
+func (a *app) openRun(o *runOptions, set *settings, tree *recipes.Tree) (*activeRun, error) {
+	id, dir, err := a.runFolder(o)
+	if err != nil {
+		return nil, &failure{exit.Usage, err}
+	}
+	s, err := a.openSession(o, set, tree, id, dir)
+	if err != nil {
+		return nil, err
+	}
+	s.machine.Journal, err = journal.Create(dir, journal.Options{Durable: o.durable, Now: time.Now})
+	if err != nil {
+		s.closeInto(&err)
+		return nil, &failure{exit.Failed, err}
+	}
+	return s, nil
+}
+
+// openSession locks a run's folder and sets up what works in it, but for the
+// journal.
+func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, dir string) (s *activeRun, err error) {
+	lock, err := journal.Acquire(dir, owner())
+	if err != nil {
+		return nil, heldOr(err, exit.Failed)
+	}
+	s = &activeRun{id: id, lock: lock}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, lock.Release())
+		}
+	}()
+	store, err := local.OpenStore(dir)
+	if err != nil {
+		return nil, &failure{exit.Failed, err}
+	}
+	if s.machine, err = a.machine(set, tree, id, store); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	if o.auditDir != "" {
+		if s.audit, err = openAudit(o.auditDir, tree.Root.Name, time.Now()); err != nil {
+			return nil, &failure{exit.Usage, errors.Join(err, store.Close())}
+		}
+	}
+	s.progress = a.newProgress(o)
+	return s, nil
+}
+
+// heldOr gives an error its exit code: held by another process, or the other.
+func heldOr(err error, code int) error {
+	var held *journal.HeldError
+	if errors.As(err, &held) {
+		code = exit.Held
+	}
+	return &failure{code, err}
+}
+
+// owner is this process as the owner of a run.
+func owner() journal.Owner {
+	host, err := os.Hostname()
+	if err != nil {
+		host = ""
+	}
+	return journal.Owner{Process: process.Self(), Host: host, Command: strings.Join(os.Args, " "), Since: time.Now().UTC()}
+}
+
+// begin writes the first record of the journal.
+func (s *activeRun) begin(set *settings, tree *recipes.Tree, vars []recipes.Variable, at time.Time) error {
+	options, err := json.Marshal(set)
+	if err != nil {
+		return err
+	}
+	who := owner()
+	rec := journal.RunStarted{
+		RunID: s.id, Recipe: tree.Root.Name, Start: at, Dir: set.WorkDir, Owner: who.Process, Host: who.Host,
+		Versions: map[string]string{"brickoven": version()}, Options: options,
+	}
+	for _, v := range vars {
+		rec.Vars = append(rec.Vars, journal.Variable{Name: v.Name, Value: journal.Carry(v.Value)})
+	}
+	for _, text := range tree.Texts() {
+		rec.Sources = append(rec.Sources, journal.Source{Path: text.Path, SHA256: local.Digest(text.Text), Text: text.Text})
+	}
+	return s.machine.Journal.Append(journal.KindRunStarted, rec)
+}
+
+// end writes the last record of an attempt.
+func (s *activeRun) end(status, reason string, code int) error {
+	s.ended = true
+	return s.machine.Journal.Append(journal.KindRunFinished, journal.RunFinished{Status: status, Reason: reason, ExitCode: code})
+}
+
+// lost ends a run whose journal still works although something else does not.
+func (s *activeRun) lost(cause error) error {
+	var storage *journal.StorageError
+	var refused *journal.RefusedError
+	if errors.As(cause, &storage) || errors.As(cause, &refused) {
+		return nil
+	}
+	return s.end("crashed", cause.Error(), exit.Failed)
+}
+
+// recordPanic writes an end before a fault of this program goes its way.
+func (s *activeRun) recordPanic() {
+	if p := recover(); p != nil {
+		if !s.ended {
+			s.faults = append(s.faults, s.end("crashed", fmt.Sprintf("internal error: %v", p), exit.Failed))
+		}
+		panic(p)
+	}
+}
+
+// endGrace is what background children get between TERM and KILL at the end of
+// a run.
+const endGrace = 2 * time.Second
+
+// closeInto ends the session. What goes wrong is returned where nothing else
+// has gone wrong before.
+func (s *activeRun) closeInto(err *error) {
+	_, endErr := s.machine.Family.End(endGrace)
+	faults := append(slices.Clone(s.faults), endErr, s.machine.Store.Close())
+	if s.machine.Journal != nil {
+		faults = append(faults, s.machine.Journal.Close())
+	}
+	if s.audit != nil {
+		faults = append(faults, s.audit.close())
+	}
+	s.progress.done()
+	faults = append(faults, s.lock.Release())
+	if fault := errors.Join(faults...); fault != nil && *err == nil {
+		*err = &failure{exit.Failed, fault}
+	}
+}
+
+// keep stores the values from the command line that are too large to carry.
+func (s *activeRun) keep(vars []recipes.Variable) ([]recipes.Variable, error) {
+	kept := make([]recipes.Variable, len(vars))
+	for i, v := range vars {
+		stored, err := s.machine.Store.Keep("context."+v.Name, v.Value)
+		if err != nil {
+			return nil, err
+		}
+		kept[i] = v
+		kept[i].Value = stored
+	}
+	return kept, nil
+}
+
+func (s *activeRun) observe(n step.Note) {
+	s.progress.note(n)
+	if s.audit == nil {
+		return
+	}
+	if err := s.audit.note(n); err != nil {
+		s.faults = append(s.faults, err)
+	}
+}
+
+// runsFolder is where the runs of the working directory's project lie.
+func (a *app) runsFolder(stateDir, workDir string) (string, error) {
+	locations, err := a.locations(stateDir, workDir)
+	if err != nil {
+		return "", err
+	}
+	return locations.Runs(), nil
+}
+
+// findRun gives the folder of a run by its id, or by a beginning of it that no
+// other run has; without an id the newest run.
+func (a *app) findRun(runs, id string) (string, error) {
+	entries, err := os.ReadDir(runs)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", &failure{exit.Failed, err}
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), id) {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	switch {
+	case len(names) == 0 && id == "":
+		return "", &failure{exit.NotFound, fmt.Errorf("there are no runs in %s", runs)}
+	case len(names) == 0:
+		return "", &failure{exit.NotFound, fmt.Errorf("there is no run %s in %s", id, runs)}
+	case id != "" && len(names) > 1 && !slices.Contains(names, id):
+		return "", &failure{exit.Usage, fmt.Errorf("%s is the beginning of %d runs: %s", id, len(names), strings.Join(names, ", "))}
+	case slices.Contains(names, id):
+		return filepath.Join(runs, id), nil
+	}
+	return filepath.Join(runs, names[len(names)-1]), nil
+}

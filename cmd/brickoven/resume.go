@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/runner"
+	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/process"
+	"github.com/brickoven/brickoven/runner/step"
+	"github.com/spf13/cobra"
+)
+
+type resumeOptions struct {
+	runOptions
+	acceptChanged bool
+	choice        local.Choice
+}
+
+func newResumeCommand(a *app) *cobra.Command {
+	o := &resumeOptions{}
+	cmd := &cobra.Command{
+		Use: "resume [ID]", Short: "Go on with a run whose process died",
+		Long: `Go on with a run after its last completed step; without an ID, with the newest
+one. Completed steps are not run again and give back the same values. The step
+that was running runs again, unless its on_interrupt says otherwise. What the
+dead process left running is ended first.
+
+--from STEP runs a step and all that stand behind it again, --only STEP that
+step alone; both work on finished runs too.
+` + exitStatus(),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.resumeRun(cmd.Context(), o, strings.Join(args, ""))
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.workDir, "working-dir", "C", ".", "the folder whose runs are looked at")
+	flags.StringVar(&o.stateDir, "state-dir", "", "the state folder")
+	flags.BoolVar(&o.progress, "progress", false, "show steps on standard error as they start and end")
+	flags.BoolVar(&o.durable, "durable", false, "make every record survive a power cut")
+	flags.BoolVar(&o.acceptChanged, "accept-changed", false, "go on although recipe files have changed; the run uses the recipe as it was")
+	flags.StringVar(&o.choice.From, "from", "", "run this step, and all behind it, again")
+	flags.StringVar(&o.choice.Only, "only", "", "run this step alone again")
+	formatFlag(cmd, &o.format)
+	return cmd
+}
+
+func (a *app) resumeRun(ctx context.Context, o *resumeOptions, id string) (err error) {
+	if err := checkFormat(o.format); err != nil {
+		return err
+	}
+	if o.choice.From != "" && o.choice.Only != "" {
+		return &failure{exit.Usage, errors.New("--from and --only are alternatives")}
+	}
+	runs, err := a.runsFolder(o.stateDir, o.workDir)
+	if err != nil {
+		return &failure{exit.Usage, err}
+	}
+	dir, err := a.findRun(runs, id)
+	if err != nil {
+		return err
+	}
+	past, err := readHistory(dir)
+	if err != nil {
+		return heldOr(err, exit.Failed)
+	}
+	set, tree, err := a.recall(o, past)
+	if err != nil {
+		return err
+	}
+	s, err := a.openSession(&o.runOptions, set, tree, filepath.Base(dir), dir)
+	if err != nil {
+		return err
+	}
+	defer s.closeInto(&err)
+	return a.goOn(ctx, o, s, set, tree, dir)
+}
+
+// readHistory reads a journal to see what the run is; nothing is changed.
+func readHistory(dir string) (past *local.History, err error) {
+	reader, err := journal.Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	past = local.NewHistory()
+	for rec, err := range reader.Records() {
+		if err != nil {
+			return nil, err
+		}
+		if err := past.Add(rec); err != nil {
+			return nil, err
+		}
+	}
+	return past, nil
+}
+
+// recall restores the recipe and the settings of a run, and refuses to go on
+// where there is nothing to go on with or files have changed.
+func (a *app) recall(o *resumeOptions, past *local.History) (*settings, *recipes.Tree, error) {
+	if past.Finished != nil && o.choice == (local.Choice{}) {
+		return nil, nil, &failure{exit.Usage, fmt.Errorf(
+			"the run is finished (%s): run the recipe again, or choose steps with --from or --only", past.Finished.Status)}
+	}
+	var set settings
+	if err := json.Unmarshal(past.Start.Options, &set); err != nil || set.Recording == nil {
+		return nil, nil, &failure{exit.Failed, errors.Join(errNoSettings, err)}
+	}
+	resolver, err := a.resolver(&place{workDir: set.WorkDir})
+	if err != nil {
+		return nil, nil, err
+	}
+	if changed := set.Recording.Changed(resolver.ReadRecorded); len(changed) > 0 && !o.acceptChanged {
+		return nil, nil, &failure{exit.Usage, fmt.Errorf(
+			"changed since the run began: %s; --accept-changed goes on with the recipe as it was", strings.Join(changed, ", "))}
+	}
+	tree, err := recipes.Restore(set.Recording, recipes.LoadOptions{
+		Strict: set.Strict, AllowForeign: set.Foreign, Names: names(variablesOf(past)),
+	})
+	if err != nil {
+		return nil, nil, &failure{exit.Failed, err}
+	}
+	return &set, tree, nil
+}
+
+func variablesOf(past *local.History) []recipes.Variable {
+	var vars []recipes.Variable
+	for _, v := range past.Start.Vars {
+		vars = append(vars, recipes.Variable{Name: v.Name, Value: v.Value.Get()})
+	}
+	return vars
+}
+
+// goOn takes the journal over, ends what is left of the dead owner's work, and
+// drives the run to its end.
+func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *settings, tree *recipes.Tree, dir string) error {
+	past := local.NewHistory()
+	writer, torn, err := journal.Continue(dir, journal.Options{Durable: o.durable, Now: time.Now}, past.Add)
+	if err != nil {
+		return &failure{exit.Failed, err}
+	}
+	s.machine.Journal = writer
+	if torn != nil {
+		fmt.Fprintf(a.err, "Warning: %s\n", torn)
+	}
+	if err := endLeftovers(ctx, s.id, past); err != nil {
+		return &failure{exit.Held, err}
+	}
+	run := runner.New(tree, set.options(variablesOf(past), s.machine.Stubs))
+	restored, err := past.Restore(run, tree, o.choice)
+	var missing *local.StepError
+	if errors.As(err, &missing) {
+		return &failure{exit.Usage, err}
+	}
+	if err != nil {
+		return &failure{exit.Failed, fmt.Errorf("the journal does not fit its recipe: %w", err)}
+	}
+	s.known = restored.Known
+	if err := s.resumed(past, restored, o); err != nil {
+		return &failure{exit.Failed, err}
+	}
+	return a.finish(ctx, &o.runOptions, tree, s, func(d *local.Driver, signals <-chan local.Signal) (*runner.Outcome, error) {
+		for _, act := range restored.Interrupted {
+			if res, answered := local.Answer(act); answered {
+				d.Known[act.ID] = step.Event{Kind: step.Done, ID: act.ID, Result: &res, At: time.Now().UTC().Round(0)}
+			}
+		}
+		return d.Resume(ctx, run, restored.Batch, signals)
+	})
+}
+
+// resumed writes that another process took the run over.
+func (s *activeRun) resumed(past *local.History, restored *local.Restored, o *resumeOptions) error {
+	who := owner()
+	rec := journal.Resumed{
+		Owner: who.Process, Host: who.Host, Attempt: past.Attempts + 1, From: o.choice.From, Only: o.choice.Only,
+	}
+	for _, a := range restored.Interrupted {
+		rec.Reruns = append(rec.Reruns, a.ID)
+	}
+	return s.machine.Journal.Append(journal.KindResumed, rec)
+}
+
+// leftoverGrace is what the processes of a dead owner get between TERM and
+// KILL.
+const leftoverGrace = 3 * time.Second
+
+// endLeftovers ends what a dead owner's steps left running: by process group
+// and start time, and by the run's id in the environment, which also finds what
+// was started in the moment before it could be written down.
+func endLeftovers(ctx context.Context, id string, past *local.History) error {
+	var left []process.Ident
+	for _, ident := range past.Processes {
+		left = append(left, ident)
+	}
+	left = append(left, process.FindByEnv("BRICKOVEN_RUN_ID", id)...)
+	slices.SortFunc(left, func(a, b process.Ident) int { return a.PID - b.PID })
+	for _, ident := range slices.Compact(left) {
+		if _, err := process.Kill(ctx, ident, leftoverGrace); err != nil {
+			return fmt.Errorf("run %s still has a process that does not end: %w", id, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/runner"
+	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/guard"
+	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/process"
+)
+
+// settings are what a run was started with beside its recipe and variables. The
+// journal keeps them, so that a resumed run goes on as it began.
+type settings struct {
+	WorkDir     string             `json:"work_dir"`
+	IncludeTags []string           `json:"include_tags,omitempty"`
+	ExcludeTags []string           `json:"exclude_tags,omitempty"`
+	DryRun      bool               `json:"dry_run,omitempty"`
+	MaxParallel int                `json:"max_parallel,omitempty"`
+	Strict      bool               `json:"strict,omitempty"`
+	Foreign     []string           `json:"allow_foreign,omitempty"`
+	Agent       []string           `json:"agent,omitempty"`
+	Stubs       []*local.Stub      `json:"stubs,omitempty"`
+	Recording   *recipes.Recording `json:"recording"`
+}
+
+func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
+	work, err := filepath.Abs(o.workDir)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := a.agentCommand(o, work)
+	if err != nil {
+		return nil, err
+	}
+	stubs, err := readStubs(o)
+	if err != nil {
+		return nil, err
+	}
+	return &settings{
+		WorkDir: work, IncludeTags: o.includeTags, ExcludeTags: o.excludeTags, DryRun: o.dryRun,
+		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: agent, Stubs: stubs,
+		Recording: tree.Recording,
+	}, nil
+}
+
+// options are the settings as the decisions take them.
+func (set *settings) options(vars []recipes.Variable, stubs *local.Stubs) runner.Options {
+	return runner.Options{
+		Vars: vars, IncludeTags: set.IncludeTags, ExcludeTags: set.ExcludeTags,
+		DryRun: set.DryRun, MaxParallel: set.MaxParallel, Stubbed: stubs.Has,
+	}
+}
+
+// machine sets up the executor of a run.
+func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local.Store) (*local.Machine, error) {
+	stubs, err := local.NewStubs(tree, set.Stubs)
+	if err != nil {
+		return nil, &failure{exit.Usage, err}
+	}
+	watch := guard.New(a.getenv)
+	if err := watch.Nesting(); err != nil {
+		return nil, &failure{exit.Refused, err}
+	}
+	family, err := process.Adopt()
+	if err != nil {
+		return nil, &failure{exit.Failed, err}
+	}
+	return &local.Machine{
+		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
+		Family: family, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
+		Agents: local.Agents{Command: set.Agent, Persona: a.personas(tree, set.WorkDir), Builtin: builtinAgents()},
+	}, nil
+}
+
+// errNoSettings tells that a journal was not written by run.
+var errNoSettings = errors.New("the journal does not hold what the run was started with")

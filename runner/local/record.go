@@ -1,0 +1,54 @@
+package local
+
+import (
+	"errors"
+
+	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/process"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// Journal is the [Recorder] that writes the run's journal.
+type Journal struct{ Writer *journal.Writer }
+
+// Note records a note, without the outputs that the results hold already.
+func (j *Journal) Note(n step.Note) error {
+	if n.Outcome != nil {
+		slim := *n.Outcome
+		slim.Output, slim.Outputs, slim.Children = nil, nil, nil
+		n.Outcome = &slim
+	}
+	n.Value = nil
+	return j.Writer.Append(journal.KindNote, n)
+}
+
+// Starting announces an action.
+func (j *Journal) Starting(a *step.Action) error {
+	return j.Writer.Append(journal.KindActionStarted, journal.ActionStarted{
+		ID: a.ID, Kind: string(a.Kind), Path: a.Path, Attempt: a.Attempt,
+	})
+}
+
+// Event records what the run is told.
+func (j *Journal) Event(ev step.Event) error { return j.Writer.Event(ev) }
+
+// started records the process of an action. The error is kept for the end of
+// the action, whose process runs already.
+func (m *Machine) started(a *step.Action, failure *error) func(process.Ident) {
+	if m.Journal == nil {
+		return nil
+	}
+	return func(id process.Ident) {
+		*failure = errors.Join(*failure, m.Journal.Append(journal.KindProcessStarted, journal.ProcessStarted{ID: a.ID, Process: id}))
+	}
+}
+
+// refused records that a guard did not let a child start.
+func (m *Machine) refused(a *step.Action, reason error) error {
+	if m.Journal == nil {
+		return nil
+	}
+	return m.Journal.Append(journal.KindGuardRefused, journal.GuardRefused{
+		ID: a.ID, Path: a.Path, Guard: "structural", Text: reason.Error(),
+	})
+}

@@ -1,0 +1,122 @@
+package local
+
+import (
+	"strings"
+
+	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// StepRecord is one step as a journal shows it.
+type StepRecord struct {
+	Path     string  `json:"path"`
+	Type     string  `json:"type"`
+	Status   string  `json:"status"` // running or interrupted where it has no end
+	Error    string  `json:"error,omitempty"`
+	ExitCode int     `json:"exit_code"`
+	Duration float64 `json:"duration"` // seconds
+	// Actions are the actions that were done for it, in order.
+	Actions []*ActionRecord `json:"actions,omitempty"`
+	Usage   *step.Usage     `json:"usage,omitempty"`
+}
+
+// ActionRecord is one action of a step with the places of its outputs.
+type ActionRecord struct {
+	ID     string     `json:"id"`
+	Done   bool       `json:"done"`
+	Stdout *value.Ref `json:"stdout,omitempty"`
+	Stderr *value.Ref `json:"stderr,omitempty"`
+	// Text is the output of an action that printed nothing into the spool, such
+	// as a native function's.
+	Text string `json:"-"`
+}
+
+// StepLog collects the steps of a journal in the order they started.
+type StepLog struct {
+	steps   []*StepRecord
+	last    map[string]*StepRecord
+	actions map[string]*ActionRecord
+}
+
+// NewStepLog returns an empty log, to be filled by Add.
+func NewStepLog() *StepLog {
+	return &StepLog{last: map[string]*StepRecord{}, actions: map[string]*ActionRecord{}}
+}
+
+// Add takes one record of the journal.
+func (l *StepLog) Add(rec journal.Record) error {
+	switch rec.Kind {
+	case journal.KindActionStarted:
+		var started journal.ActionStarted
+		if err := rec.Decode(&started); err != nil {
+			return err
+		}
+		if st := l.last[unindexed(started.Path)]; st != nil {
+			action := &ActionRecord{ID: started.ID}
+			st.Actions = append(st.Actions, action)
+			l.actions[started.ID] = action
+		}
+	case journal.KindActionFinished:
+		ev, ok, err := rec.Event()
+		if err != nil || !ok {
+			return err
+		}
+		if action := l.actions[ev.ID]; action != nil && ev.Result != nil {
+			action.Done, action.Stdout, action.Stderr = true, ev.Result.Stdout, ev.Result.Stderr
+			action.Text = outputText(ev.Result)
+		}
+	case journal.KindNote:
+		n, err := rec.Note()
+		if err != nil {
+			return err
+		}
+		l.note(n)
+	}
+	return nil
+}
+
+// outputText is the text of an output that is at hand.
+func outputText(res *step.Result) string {
+	if _, large := res.Text.(value.Ref); large {
+		return ""
+	}
+	return value.Text(res.Text)
+}
+
+func (l *StepLog) note(n step.Note) {
+	path := unindexed(n.Path)
+	switch n.Kind {
+	case step.StepStarted:
+		st := &StepRecord{Path: n.Path, Type: n.Type, Status: "running"}
+		l.steps = append(l.steps, st)
+		l.last[path] = st
+	case step.StepFinished:
+		st := l.last[path]
+		if st == nil || st.Status != "running" {
+			st = &StepRecord{Path: n.Path}
+			l.steps = append(l.steps, st)
+			l.last[path] = st
+		}
+		o := n.Outcome
+		st.Status, st.Error, st.ExitCode = string(o.Status), o.Error, o.ExitCode
+		st.Duration, st.Usage = o.Duration.Seconds(), o.Usage
+	}
+}
+
+// NewStepLogOf makes a log of steps that were collected before.
+func NewStepLogOf(steps []*StepRecord) *StepLog { return &StepLog{steps: steps} }
+
+// Steps are the steps so far.
+func (l *StepLog) Steps() []*StepRecord { return l.steps }
+
+// Find is the last record of a step, by its path or the end of it.
+func (l *StepLog) Find(path string) (*StepRecord, bool) {
+	for i := len(l.steps) - 1; i >= 0; i-- {
+		own := unindexed(l.steps[i].Path)
+		if own == path || strings.HasSuffix(own, "/"+path) {
+			return l.steps[i], true
+		}
+	}
+	return nil, false
+}
