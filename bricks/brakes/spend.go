@@ -82,12 +82,14 @@ func (c Config) overBudget(total Total) (detail string, over bool) {
 }
 
 // unknown says what a budget cannot count; empty if it counts everything.
+// Without a budget, everything that is unknown counts for on_unknown_cost.
 func (c Config) unknown(s Spend) string {
+	all := c.HaltOnUnknown && c.BudgetUSD == 0 && c.BudgetTokens == 0
 	var parts []string
-	if s.UnknownUSD > 0 && (c.BudgetUSD > 0 || c.HaltOnUnknown && c.BudgetTokens == 0) {
+	if s.UnknownUSD > 0 && (all || c.BudgetUSD > 0) {
 		parts = append(parts, fmt.Sprintf("the price of %d calls is unknown", s.UnknownUSD))
 	}
-	if s.UnknownTokens > 0 && (c.BudgetTokens > 0 || c.HaltOnUnknown && c.BudgetUSD == 0) {
+	if s.UnknownTokens > 0 && (all || c.BudgetTokens > 0) {
 		parts = append(parts, fmt.Sprintf("the tokens of %d calls are unknown", s.UnknownTokens))
 	}
 	return strings.Join(parts, " and ")
@@ -151,13 +153,14 @@ func spread(values []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// runaway judges what has been spent; round is the round it happened in.
-func (e *Engine) runaway(round int, total Total, now Spend) *halt.Halt {
-	if detail, found := e.config.Anomaly.find(e.state.Spent, now); found {
-		return e.halt(halt.CostAnomaly, halt.Evidence{Rounds: []int{round}, Detail: detail})
+// runaway compares the cost of a round with those before it, and the run's
+// total with the budgets.
+func (e *Engine) runaway(rounds []int, total Total, before []Spend, now Spend) *halt.Halt {
+	if detail, found := e.config.Anomaly.find(before, now); found {
+		return e.halt(halt.CostAnomaly, halt.Evidence{Rounds: rounds[len(rounds)-1:], Detail: detail})
 	}
 	if detail, over := e.config.overBudget(total); over {
-		return e.halt(halt.BudgetExceeded, halt.Evidence{Rounds: []int{round}, Detail: detail})
+		return e.halt(halt.BudgetExceeded, halt.Evidence{Rounds: rounds, Detail: detail})
 	}
 	return nil
 }

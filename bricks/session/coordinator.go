@@ -111,7 +111,7 @@ func (c *Coordinator) Abandon(why string, at time.Time) Decision {
 	task := *c.state.CurrentTask
 	c.emit(IterationAbandoned, at, map[string]any{"iteration": task.Iteration, "workflow_id": task.Workflow, "reason": why})
 	c.record(task, Iteration{FailureKind: Crash, Error: why, FinishedAt: at, Observation: Observation{Evidence: Evidence{Kind: EvidenceAbsent}}})
-	if stop := c.derived(Iteration{}); stop != nil {
+	if stop := c.derived(); stop != nil {
 		return c.stop(*stop, at)
 	}
 	return Decision{}

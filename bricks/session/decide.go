@@ -94,7 +94,7 @@ func (c *Coordinator) decide(it Iteration, rejected bool) *Stop {
 	if control.StopReason == UnresolvableError {
 		return &Stop{StopReason: UnresolvableError, Author: control.Author, Reason: control.Reason}
 	}
-	return c.derived(it)
+	return c.derived()
 }
 
 // broken is a stop because the folder can not be trusted or understood.
@@ -119,19 +119,19 @@ func requested(o Observation) *Stop {
 	return nil
 }
 
-// derived is a stop that comes from counters.
-func (c *Coordinator) derived(Iteration) *Stop {
+// derived is a stop that comes from limits and counters.
+func (c *Coordinator) derived() *Stop {
 	existing := c.existing()
-	stop := c.limits()
-	if existing != nil && (stop == nil || stop.StopReason == MaxRounds) {
-		if over := c.overCost(); over != nil {
-			return over
-		}
-		return existing
+	if existing == nil {
+		return c.limits()
 	}
-	return stop
+	if over := c.overCost(); over != nil {
+		return over
+	}
+	return existing
 }
 
+// existing is a stop because something failed too often in a row.
 func (c *Coordinator) existing() *Stop {
 	s := &c.state
 	if s.Rejected != nil && s.Rejected.Count >= maxRejections {

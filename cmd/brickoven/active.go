@@ -41,7 +41,7 @@ func (a *app) openRun(o *runOptions, set *settings, tree *recipes.Tree) (*active
 	if err != nil {
 		return nil, err
 	}
-	s.machine.Journal, err = journal.Create(dir, journal.Options{Durable: o.durable, Now: time.Now})
+	s.machine.Journal, err = journal.Create(dir, journalOptions(o, s.machine.Mask))
 	if err != nil {
 		s.closeInto(&err)
 		return nil, &failure{exit.Failed, err}
@@ -179,6 +179,7 @@ func (s *activeRun) keep(vars []recipes.Variable) ([]recipes.Variable, error) {
 }
 
 func (s *activeRun) observe(n step.Note) {
+	n = s.masked(n)
 	s.progress.note(n)
 	if s.audit == nil {
 		return
@@ -187,6 +188,23 @@ func (s *activeRun) observe(n step.Note) {
 		s.faults = append(s.faults, err)
 	}
 }
+
+// masked is a note without secrets.
+func (s *activeRun) masked(n step.Note) step.Note {
+	if s.machine.Mask == nil {
+		return n
+	}
+	n.Text = s.machine.Mask.Text(n.Text)
+	if n.Outcome != nil {
+		o := *n.Outcome
+		o.Error, o.Output = s.machine.Mask.Text(o.Error), s.machine.Mask.Value(o.Output)
+		n.Outcome = &o
+	}
+	return n
+}
+
+// now is the clock of runs.
+func now() time.Time { return time.Now() }
 
 // runsFolder is where the runs of the working directory's project lie.
 func (a *app) runsFolder(stateDir, workDir string) (string, error) {

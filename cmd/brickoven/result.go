@@ -92,9 +92,11 @@ func newResult(s *activeRun, out *runner.Outcome) (*result, error) {
 		return nil, err
 	}
 	for name, v := range out.Vars.Flatten() {
-		if res.Context[name], err = s.machine.Store.Whole(v); err != nil {
+		whole, err := s.machine.Store.Whole(v)
+		if err != nil {
 			return nil, err
 		}
+		res.Context[name] = s.machine.Mask.Value(whole)
 	}
 	return res, nil
 }
@@ -107,7 +109,7 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 			return nil, err
 		}
 		row := stepResult{
-			StepID: o.ID, Status: o.Status, Output: text, Error: o.Error, Duration: o.Duration.Seconds(),
+			StepID: o.ID, Status: o.Status, Output: s.machine.Mask.Text(text), Error: s.machine.Mask.Text(o.Error), Duration: o.Duration.Seconds(),
 			Path: o.Path, ExitCode: o.ExitCode, Signal: o.Signal, Cause: o.Cause, Tolerated: o.Tolerated,
 			Truncated: o.Truncated, Attempts: o.Attempts, Failed: o.Failures, Usage: o.Usage,
 		}
@@ -116,7 +118,7 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 			if err != nil {
 				return nil, err
 			}
-			row.Outputs, _ = whole.(map[string]any)
+			row.Outputs, _ = s.machine.Mask.Value(whole).(map[string]any)
 		}
 		if len(o.Children) > 0 {
 			if row.Steps, err = stepResults(s, o.Children); err != nil {

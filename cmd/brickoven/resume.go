@@ -93,7 +93,7 @@ func readHistory(dir string) (past *local.History, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	past = local.NewHistory()
+	past = local.NewHistory(nil)
 	for rec, err := range reader.Records() {
 		if err != nil {
 			return nil, err
@@ -144,8 +144,8 @@ func variablesOf(past *local.History) []recipes.Variable {
 // goOn takes the journal over, ends what is left of the dead owner's work, and
 // drives the run to its end.
 func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *settings, tree *recipes.Tree, dir string) error {
-	past := local.NewHistory()
-	writer, torn, err := journal.Continue(dir, journal.Options{Durable: o.durable, Now: time.Now}, past.Add)
+	past := local.NewHistory(a.unsealer(set))
+	writer, torn, err := journal.Continue(dir, journalOptions(&o.runOptions, s.machine.Mask), past.Add)
 	if err != nil {
 		return &failure{exit.Failed, err}
 	}

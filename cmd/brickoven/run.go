@@ -33,6 +33,7 @@ type runOptions struct {
 	stubs        []string
 	stubFile     string
 	durable      bool
+	maskEnv      []string
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -65,6 +66,7 @@ output, progress and errors to standard error.
 	flags.IntVar(&o.maxParallel, "max-parallel", 0, "at most this many shell, agent and native steps at once in the whole run")
 	flags.StringArrayVar(&o.stubs, "stub", nil, "let STEP_ID=text, or STEP_ID=@file, stand in for a step's work (repeatable)")
 	flags.StringVar(&o.stubFile, "stub-file", "", "stubs from a YAML file")
+	flags.StringArrayVar(&o.maskEnv, "mask-env", nil, "mask the value of this environment variable wherever it would be printed or kept (repeatable)")
 	flags.BoolVar(&o.durable, "durable", false, "make every record of the journal survive a power cut (one fsync each)")
 	formatFlag(cmd, &o.format)
 	return cmd

@@ -160,14 +160,20 @@ func readSteps(dir string) (steps []*local.StepRecord, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, reader.Close()) }()
-	log := local.NewStepLog()
+	var log *local.StepLog
 	for rec, err := range reader.Records() {
 		if err != nil {
 			return nil, err
 		}
+		if log == nil {
+			log = local.NewStepLog(showSealed(rec))
+		}
 		if err := log.Add(rec); err != nil {
 			return nil, err
 		}
+	}
+	if log == nil {
+		return nil, nil
 	}
 	return log.Steps(), nil
 }

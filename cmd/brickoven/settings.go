@@ -15,16 +15,19 @@ import (
 // settings are what a run was started with beside its recipe and variables. The
 // journal keeps them, so that a resumed run goes on as it began.
 type settings struct {
-	WorkDir     string             `json:"work_dir"`
-	IncludeTags []string           `json:"include_tags,omitempty"`
-	ExcludeTags []string           `json:"exclude_tags,omitempty"`
-	DryRun      bool               `json:"dry_run,omitempty"`
-	MaxParallel int                `json:"max_parallel,omitempty"`
-	Strict      bool               `json:"strict,omitempty"`
-	Foreign     []string           `json:"allow_foreign,omitempty"`
-	Agent       []string           `json:"agent,omitempty"`
-	Stubs       []*local.Stub      `json:"stubs,omitempty"`
-	Recording   *recipes.Recording `json:"recording"`
+	WorkDir     string        `json:"work_dir"`
+	IncludeTags []string      `json:"include_tags,omitempty"`
+	ExcludeTags []string      `json:"exclude_tags,omitempty"`
+	DryRun      bool          `json:"dry_run,omitempty"`
+	MaxParallel int           `json:"max_parallel,omitempty"`
+	Strict      bool          `json:"strict,omitempty"`
+	Foreign     []string      `json:"allow_foreign,omitempty"`
+	Agent       []string      `json:"agent,omitempty"`
+	Stubs       []*local.Stub `json:"stubs,omitempty"`
+	// Secrets names the variables whose values are masked. Where there are any,
+	// the journal is sealed.
+	Secrets   []string           `json:"secrets,omitempty"`
+	Recording *recipes.Recording `json:"recording"`
 }
 
 func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
@@ -43,7 +46,7 @@ func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
 	return &settings{
 		WorkDir: work, IncludeTags: o.includeTags, ExcludeTags: o.excludeTags, DryRun: o.dryRun,
 		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: agent, Stubs: stubs,
-		Recording: tree.Recording,
+		Secrets: secretNames(o, tree), Recording: tree.Recording,
 	}, nil
 }
 
@@ -71,7 +74,7 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	}
 	return &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
-		Family: family, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
+		Family: family, Mask: a.masker(set), Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
 		Agents: local.Agents{Command: set.Agent, Persona: a.personas(tree, set.WorkDir), Builtin: builtinAgents()},
 	}, nil
 }

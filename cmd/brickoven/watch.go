@@ -97,7 +97,7 @@ func (w *watchdog) listen(sum *journal.Summary) {
 func (w *watchdog) conclude(ctx context.Context, sum journal.Summary, health journal.Health) error {
 	var ended []string
 	var err error
-	if health.Condition == journal.Stalled && w.kill {
+	if health.Condition == journal.HeartbeatStale && w.kill {
 		ended, err = w.end(ctx, health)
 	}
 	if w.json {

@@ -47,6 +47,10 @@ func TestDepthIsTheLargerOfEnvironmentAndAncestors(t *testing.T) {
 		{"a child may not raise", env(EnvMaxDepth, "99"), fake{around: eight}, true},
 		{"an ancestor's own ceiling holds", env(EnvMaxDepth, "99"),
 			fake{around: []map[string]string{{EnvMaxDepth: "1"}}}, true},
+		{"what an ancestor was told holds, where those around it are hidden", env(),
+			fake{around: []map[string]string{{}, {EnvDepth: "6"}}}, true},
+		{"what an ancestor was told is no more than that", env(),
+			fake{around: []map[string]string{{}, {EnvDepth: "5"}}}, false},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

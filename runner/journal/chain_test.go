@@ -122,7 +122,7 @@ func TestEveryChangedByteIsDamageAtItsLine(t *testing.T) {
 			text := bytes.Clone(whole)
 			text[i] ^= bit
 			line := int64(bytes.Count(whole[:i], []byte("\n"))) + 1
-			report := verify(t, dir, text)
+			report := verify(t, text)
 			if i == len(whole)-1 {
 				if report.Torn == nil || report.Damage != nil {
 					t.Fatalf("without its last line feed: %+v", report)
@@ -136,10 +136,9 @@ func TestEveryChangedByteIsDamageAtItsLine(t *testing.T) {
 	}
 }
 
-func verify(t *testing.T, dir string, text []byte) Report {
+func verify(t *testing.T, text []byte) Report {
 	t.Helper()
-	writeFile(t, dir, text)
-	report, err := Verify(dir, nil)
+	report, err := newReader("/runs/r1/journal.jsonl", bytes.NewReader(text), nil).verify(nil)
 	must(t, err)
 	return report
 }
@@ -152,7 +151,7 @@ func TestEveryDroppedRepeatedOrMovedLineIsNamed(t *testing.T) {
 	whole = whole[:len(whole)-1]
 	expect := func(what string, list [][]byte, line int, why Why) {
 		t.Helper()
-		report := verify(t, dir, bytes.Join(list, nil))
+		report := verify(t, bytes.Join(list, nil))
 		if d := report.Damage; d == nil || d.Line != int64(line) || d.Why != why || d.RunID != "r1" || report.Records != int64(line-1) {
 			t.Fatalf("%s: %+v (damage %+v), want %s at line %d", what, report, d, why, line)
 		}
@@ -192,7 +191,7 @@ func TestALineThatWasWrittenAnewBreaksTheChain(t *testing.T) {
 	whole := lines(readFile(t, dir))
 	line := appendHead(nil, 5, epoch, KindNote, records[3].Sum)
 	line, _ = appendTail(append(line, "{}"...))
-	report := verify(t, dir, append(bytes.Join(replaced(whole, 4, line), nil), '\n'))
+	report := verify(t, append(bytes.Join(replaced(whole, 4, line), nil), '\n'))
 	if d := report.Damage; d == nil || d.Why != Chain || d.Line != 6 {
 		t.Errorf("damage %+v, want the chain to break at line 6", d)
 	}

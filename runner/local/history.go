@@ -26,7 +26,12 @@ type History struct {
 
 	begun   map[string]bool // actions that were announced and have no result
 	entries []entry
+	unseal  Unseal
 }
+
+// Unseal undoes the sealing of secrets in what a journal holds; nil leaves
+// everything as it was recorded.
+type Unseal func(v any) (any, error)
 
 // entry is an event, or the mark of a resume that ran steps again by choice.
 type entry struct {
@@ -35,8 +40,8 @@ type entry struct {
 }
 
 // NewHistory returns an empty history, to be filled by Add.
-func NewHistory() *History {
-	return &History{Processes: map[string]process.Ident{}, begun: map[string]bool{}}
+func NewHistory(unseal Unseal) *History {
+	return &History{unseal: unseal, Processes: map[string]process.Ident{}, begun: map[string]bool{}}
 }
 
 // Add takes one record of the journal.
@@ -44,7 +49,9 @@ func (h *History) Add(rec journal.Record) error {
 	switch rec.Kind {
 	case journal.KindRunStarted:
 		h.Attempts = 1
-		return rec.Decode(&h.Start)
+		var err error
+		h.Start, err = rec.RunStarted(h.unseal)
+		return err
 	case journal.KindActionStarted:
 		var started journal.ActionStarted
 		if err := rec.Decode(&started); err != nil {
@@ -67,10 +74,11 @@ func (h *History) Add(rec journal.Record) error {
 			h.entries = append(h.entries, entry{from: resumed.From, only: resumed.Only})
 		}
 	case journal.KindRunFinished:
-		h.Finished = &journal.RunFinished{}
-		return rec.Decode(h.Finished)
+		end, err := rec.RunFinished(h.unseal)
+		h.Finished = &end
+		return err
 	}
-	ev, ok, err := rec.Event()
+	ev, ok, err := rec.Event(h.unseal)
 	if err != nil || !ok {
 		return err
 	}

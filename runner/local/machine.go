@@ -15,6 +15,7 @@ import (
 	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -34,6 +35,8 @@ type Machine struct {
 	Store *Store
 	// Journal is told of processes and refusals; nil keeps nothing.
 	Journal *journal.Writer
+	// Mask takes secrets out of what is kept and shown; nil has none.
+	Mask *mask.Masker
 	// Natives are the functions that native steps use, by name.
 	Natives map[string]Native
 	// Agents says which agent CLI answers.

@@ -185,50 +185,37 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 		}
 		defer leave()
 	}
-	stdout, stderr := m.Store.Spool.Stream(a.ID), m.Store.Spool.Stream(a.ID+".err")
-	outTail, errTail := process.NewTail(), process.NewTail()
-	spec.Stdout = m.watch(a.Path, stdout, outTail)
-	spec.Stderr = m.watch(a.Path, stderr, errTail)
+	outs := m.open(a, &spec)
 	var unrecorded error
 	spec.Started = m.started(a, &unrecorded)
 	exit, err := m.Family.Run(ctx, spec)
-	place, outErr := stdout.Close()
-	errPlace, errErr := stderr.Close()
+	out, closeErr := outs.close()
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	if err := errors.Join(unrecorded, exit.OutputErr, outErr, errErr); err != nil {
+	if err := errors.Join(unrecorded, exit.OutputErr, closeErr); err != nil {
 		return refuse(step.CauseState, fmt.Errorf("the output of the step could not be kept: %w", err))
 	}
-	captured, err := stdout.Capture(0)
-	if err != nil {
+	ok := exit.Code == 0 && !exit.TimedOut && !exit.Idle && !exit.Cancelled
+	res := m.capture(a, out, ok)
+	res.ExitCode, res.Signal = exit.Code, exit.Signal
+	if res.Stdout, res.Stderr, err = outs.refs(); err != nil {
 		return refuse(step.CauseState, err)
 	}
-	ok := exit.Code == 0 && !exit.TimedOut && !exit.Idle && !exit.Cancelled
-	res := m.capture(a, output{text: captured.Text, truncated: captured.Truncated, place: &place}, ok)
-	res.ExitCode, res.Signal = exit.Code, exit.Signal
-	res.Stdout, res.Stderr = kept(place), kept(errPlace)
 	for _, left := range exit.Survivors {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("process %d could not be ended", left.PID))
 	}
-	if !ok {
-		res.OK = false
-		res.Cause, res.Error = explain(exit, spec, errTail.String(), outTail.String())
-		remark, err := m.takeStall(a)
-		if err != nil {
-			return refuse(step.CauseState, err)
-		}
-		res.Error = remark + res.Error
+	if ok {
+		return res
 	}
+	remark, err := m.takeStall(a)
+	if err != nil {
+		return refuse(step.CauseState, err)
+	}
+	res.OK = false
+	res.Cause, res.Error = explain(exit, spec, outs.errTail.String(), outs.outTail.String())
+	res.Error = remark + res.Error
 	return res
-}
-
-// kept is a stream's place as a reference; nil where nothing was printed.
-func kept(p process.Place) *value.Ref {
-	if p.Length == 0 {
-		return nil
-	}
-	return &value.Ref{Hash: p.SHA256, Size: p.Length, Place: p.String()}
 }
 
 // watch adds the tail, and whoever looks on, to a stream.

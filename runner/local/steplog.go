@@ -37,11 +37,13 @@ type StepLog struct {
 	steps   []*StepRecord
 	last    map[string]*StepRecord
 	actions map[string]*ActionRecord
+	show    Unseal
 }
 
-// NewStepLog returns an empty log, to be filled by Add.
-func NewStepLog() *StepLog {
-	return &StepLog{last: map[string]*StepRecord{}, actions: map[string]*ActionRecord{}}
+// NewStepLog returns an empty log, to be filled by Add. show gives what may be
+// sealed in a form for people; nil leaves it as it was recorded.
+func NewStepLog(show Unseal) *StepLog {
+	return &StepLog{show: show, last: map[string]*StepRecord{}, actions: map[string]*ActionRecord{}}
 }
 
 // Add takes one record of the journal.
@@ -58,7 +60,7 @@ func (l *StepLog) Add(rec journal.Record) error {
 			l.actions[started.ID] = action
 		}
 	case journal.KindActionFinished:
-		ev, ok, err := rec.Event()
+		ev, ok, err := rec.Event(l.show)
 		if err != nil || !ok {
 			return err
 		}
@@ -67,7 +69,7 @@ func (l *StepLog) Add(rec journal.Record) error {
 			action.Text = outputText(ev.Result)
 		}
 	case journal.KindNote:
-		n, err := rec.Note()
+		n, err := rec.Note(l.show)
 		if err != nil {
 			return err
 		}

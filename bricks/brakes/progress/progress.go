@@ -9,6 +9,7 @@ package progress
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/brickoven/brickoven/bricks/brakes/failing"
@@ -52,9 +53,10 @@ type State struct {
 	Sightings []Sighting `json:"sightings,omitempty"`
 	// Accepted is the set that the next round begins with; unset before the
 	// first known one.
-	Accepted failing.Set     `json:"accepted"`
-	Lives    map[string]Life `json:"lives,omitempty"`
-	Attempts []Attempt       `json:"attempts,omitempty"`
+	Accepted      failing.Set     `json:"accepted"`
+	AcceptedRound int             `json:"accepted_round"`
+	Lives         map[string]Life `json:"lives,omitempty"`
+	Attempts      []Attempt       `json:"attempts,omitempty"`
 	// BestRound is the round that last made the smallest set smaller, or gave
 	// the first one.
 	BestRound int `json:"best_round"`
@@ -89,7 +91,7 @@ func (t *Tracker) Accept(round int, set failing.Set) Finding {
 	if !begin.IsKnown() || set.Size() < t.State.Best {
 		t.State.Best, t.State.BestRound, t.State.Unread = set.Size(), round, nil
 	}
-	t.State.Accepted = set
+	t.State.Accepted, t.State.AcceptedRound = set, round
 	return first(repeated, regressed, t.stall(round))
 }
 
@@ -112,6 +114,23 @@ func first(findings ...Finding) Finding {
 		}
 	}
 	return Finding{}
+}
+
+// Clone copies what later observations change.
+func (s State) Clone() State {
+	s.Sightings = slices.Clone(s.Sightings)
+	s.Lives = maps.Clone(s.Lives)
+	s.Attempts = slices.Clone(s.Attempts)
+	s.Unread = slices.Clone(s.Unread)
+	return s
+}
+
+// Override makes a set the accepted one by a person's word. What was tried and
+// broken before says nothing about the new start.
+func (s *State) Override(set failing.Set) {
+	s.Accepted, s.AcceptedRound = set, s.Round
+	s.Best, s.BestRound = set.Size(), s.Round
+	s.Sightings, s.Lives, s.Attempts, s.Unread = nil, nil, nil, nil
 }
 
 // Shrinking tells that the failing set was still strictly shrinking: the last
