@@ -89,11 +89,11 @@ func TestRecipesOfThePagesAreValidWithoutWarnings(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, page := range pages(t) {
-		p := newPlace(t)
-		dir := p.copy(t, "../examples", "project")
+		d := newDesk(t)
+		dir := d.copy(t, "../examples", "project")
 		for _, file := range recipesOf(t, page, dir) {
 			total++
-			out, errOut, code := p.run(t, dir, binary, "validate", "--strict", file)
+			out, errOut, code := d.run(t, dir, binary, "validate", "--strict", file)
 			if code != 0 || !strings.HasPrefix(out, "✓") {
 				t.Errorf("%s: %s: exit %d\n%s%s", page, filepath.Base(file), code, out, errOut)
 			}
@@ -140,16 +140,16 @@ func TestBlocksOfThePagesRun(t *testing.T) {
 }
 
 func runBlocks(t *testing.T, page string, blocks []block) {
-	p := newPlace(t)
-	p.tool(t, "make", makeTool)
-	dir := filepath.Join(p.dir, "project")
-	p.copy(t, "../examples", filepath.Join("project", "examples"))
+	d := newDesk(t)
+	d.tool(t, "make", makeTool)
+	dir := filepath.Join(d.dir, "project")
+	d.copy(t, "../examples", filepath.Join("project", "examples"))
 	recipesOf(t, page, dir)
 	for i, b := range blocks {
 		if b.language != "sh" {
 			continue
 		}
-		out, errOut, code := p.run(t, dir, "bash", "-euo", "pipefail", "-c", b.text)
+		out, errOut, code := d.run(t, dir, "bash", "-euo", "pipefail", "-c", b.text)
 		if code != 0 {
 			t.Errorf("%s:%d: exit %d\n%s%s", page, b.line, code, out, errOut)
 			return

@@ -40,10 +40,10 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 	for _, example := range examples {
 		t.Run(example.name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t)
-			dir := p.copy(t, "../examples", "examples")
+			d := newDesk(t)
+			dir := d.copy(t, "../examples", "examples")
 			args := append([]string{"run", example.recipe}, example.args...)
-			out, errOut, code := p.run(t, dir, binary, args...)
+			out, errOut, code := d.run(t, dir, binary, args...)
 			if code != example.code || out != example.want {
 				t.Errorf("exit %d, want %d\nstdout %q\nwant   %q\nstderr %s", code, example.code, out, example.want, errOut)
 			}
@@ -53,9 +53,9 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 
 func TestExamplesAreValidWithoutWarnings(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	d := newDesk(t)
 	for _, path := range exampleRecipes(t) {
-		out, errOut, code := p.run(t, "../examples", binary, "validate", "--strict", path)
+		out, errOut, code := d.run(t, "../examples", binary, "validate", "--strict", path)
 		if code != 0 || !strings.HasPrefix(out, "✓") {
 			t.Errorf("%s: exit %d\n%s%s", path, code, out, errOut)
 		}

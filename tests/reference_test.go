@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,9 +69,9 @@ var (
 
 func TestTheCommandLinePageNamesEveryCommandAndFlag(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t)
+	d := newDesk(t)
 	page := readText(t, "../docs/cli.md")
-	help, _, _ := p.run(t, p.dir, binary, "--help")
+	help, _, _ := d.run(t, d.dir, binary, "--help")
 	_, commands, found := strings.Cut(help, "Available Commands:\n")
 	if !found {
 		t.Fatalf("no commands in\n%s", help)
@@ -82,10 +83,10 @@ func TestTheCommandLinePageNamesEveryCommandAndFlag(t *testing.T) {
 		if !strings.Contains(page, "`"+command) {
 			t.Errorf("docs/cli.md does not name the command %s", command)
 		}
-		if strings.Contains(strings.Join(own, " "), command) {
+		if slices.Contains(own, command) {
 			continue
 		}
-		text, _, _ := p.run(t, p.dir, binary, command, "--help")
+		text, _, _ := d.run(t, d.dir, binary, command, "--help")
 		for _, flag := range helpFlag.FindAllStringSubmatch(text, -1) {
 			if !regexp.MustCompile(regexp.QuoteMeta(flag[1]) + `[^a-z-]`).MatchString(page) {
 				t.Errorf("docs/cli.md does not name %s of %s", flag[1], command)

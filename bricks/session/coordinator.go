@@ -2,7 +2,6 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -125,26 +124,33 @@ func (c *Coordinator) Finish(it Iteration) Decision {
 	}
 	task := *c.state.CurrentTask
 	c.record(task, it)
-	rejected := c.claim(task, it)
+	rejected := c.claim(task.Workflow, it.Observation.Control, it.Check)
 	c.see(it.Observation)
 	if stop := c.decide(it, rejected); stop != nil {
-		return c.stop(*stop, it.FinishedAt)
+		c.stop(*stop, it.FinishedAt)
 	}
-	return Decision{Rejected: rejected}
+	return Decision{Stop: c.state.Stop, Rejected: rejected}
 }
 
 // Resume decides whether a session goes on that was closed or died, from what
-// its folder holds now; control is read here too. A stop that no file holds any
-// more (a control file set back to running, a limit that was raised) is taken
-// back, and the counts of failures in a row begin again.
-func (c *Coordinator) Resume(o Observation, at time.Time) Decision {
-	previous := c.state.Stop
+// its folder holds now; control is read here too. check is what the loop's check
+// says about a goal_met, where [Coordinator.Unchecked] asks for it.
+//
+// A stop that no file holds any more (a control file set back to running, a
+// limit that was raised) is taken back, and the counts of failures in a row begin
+// again. An iteration that was running stays the current task.
+func (c *Coordinator) Resume(o Observation, check CheckOutcome, at time.Time) Decision {
+	previous, rejected := c.state.Stop, false
+	if c.Unchecked(o) {
+		rejected = c.claim(c.lastWorkflow(), o.Control, check)
+	}
 	c.state.Stop = nil
 	c.state.Status = StatusRunning
-	stop := c.decideResumed(o, previous)
+	stop := c.decideResumed(o, check, previous, rejected)
 	c.see(o)
 	if stop != nil {
-		return c.stop(*stop, at)
+		c.stop(*stop, at)
+		return Decision{Stop: c.state.Stop, Rejected: rejected}
 	}
 	if previous != nil {
 		c.state.GoalCheckFailures = 0
@@ -152,7 +158,24 @@ func (c *Coordinator) Resume(o Observation, at time.Time) Decision {
 		c.state.Rejected = nil
 	}
 	c.emit(SessionResumed, at, map[string]any{"iteration_count": c.state.IterationCount})
-	return Decision{}
+	return Decision{Rejected: rejected}
+}
+
+// Unchecked tells that a session that is resumed holds a goal_met that no check
+// has seen yet, because the engine died before it came to it.
+func (c *Coordinator) Unchecked(o Observation) bool {
+	return o.Control.claimed() && (c.state.Stop == nil || c.state.Stop.StopReason != GoalMet)
+}
+
+// lastWorkflow is the workflow of the iteration that runs or ran last.
+func (c *Coordinator) lastWorkflow() string {
+	if c.state.CurrentTask != nil {
+		return c.state.CurrentTask.Workflow
+	}
+	if n := len(c.state.History); n > 0 {
+		return c.state.History[n-1].Workflow
+	}
+	return ""
 }
 
 // Reconfigure replaces workflows and limits, which a recipe may have changed
@@ -218,7 +241,7 @@ func (c Config) check() error {
 		invalid.add("", "the limits must be at least 0")
 	}
 	if _, ok := dollars(c.MaxCostUSD); c.MaxCostUSD != "" && !ok {
-		invalid.add("max_cost_usd", fmt.Sprintf("%s is not a number of at least 0", c.MaxCostUSD))
+		invalid.add("max_cost_usd", "%s is not a number of at least 0", c.MaxCostUSD)
 	}
 	return invalid.err()
 }

@@ -14,6 +14,12 @@ func (c *Coordinator) record(task Task, it Iteration) {
 	s := &c.state
 	s.CurrentTask = nil
 	s.IterationCount = task.Iteration
+	if it.Observation.Evidence.Kind == "" {
+		it.Observation.Evidence.Kind = EvidenceAbsent
+	}
+	if !it.Success && it.FailureKind == "" {
+		it.FailureKind = Unknown
+	}
 	s.History = append(s.History, Past{
 		Iteration: task.Iteration, Workflow: task.Workflow, Success: it.Success, Error: it.Error, FailureKind: it.FailureKind,
 		GoalCheck: it.Observation.Evidence.Kind, StartedAt: task.StartedAt, FinishedAt: it.FinishedAt,
@@ -51,24 +57,25 @@ func (c *Coordinator) countEvidence(task Task, it Iteration) {
 // claim judges a goal_met by the check and counts the rejections in a row. A row
 // is broken by an iteration after which the same author could have claimed the
 // goal and did not; iterations of other workflows in between leave it.
-func (c *Coordinator) claim(task Task, it Iteration) (rejected bool) {
-	claimed := !it.Observation.Control.Invalid && it.Observation.Control.StopReason == GoalMet
+func (c *Coordinator) claim(workflow string, control Reading, check CheckOutcome) (rejected bool) {
 	row := c.state.Rejected
 	switch {
-	case claimed && it.Check == CheckRed:
-		next := Rejection{Count: 1, Author: it.Observation.Control.Author, Workflow: task.Workflow}
+	case control.claimed() && check == CheckRed:
+		next := Rejection{Count: 1, Author: control.Author, Workflow: workflow}
 		if row != nil {
 			next.Count = row.Count + 1
 		}
 		c.state.Rejected = &next
 		return true
-	case claimed:
+	case control.claimed():
 		c.state.Rejected = nil
-	case row != nil && (row.Author == ByJudge || row.Workflow == task.Workflow):
+	case row != nil && (row.Author == ByJudge || row.Workflow == workflow):
 		c.state.Rejected = nil
 	}
 	return false
 }
+
+func (r Reading) claimed() bool { return !r.Invalid && r.StopReason == GoalMet }
 
 // maxRejections is how many claims in a row the check may reject.
 const maxRejections = 2
@@ -81,12 +88,8 @@ func (c *Coordinator) decide(it Iteration, rejected bool) *Stop {
 	switch stop := broken(it.Observation); {
 	case stop != nil:
 		return stop
-	case control.StopReason == GoalMet && !rejected:
-		stop := &Stop{StopReason: GoalMet, HaltReason: HaltJudgedDone, Author: control.Author, Reason: control.Reason}
-		if it.Check == CheckGreen {
-			stop.HaltReason = HaltSuccess
-		}
-		return stop
+	case control.claimed() && !rejected:
+		return met(control, it.Check)
 	}
 	if stop := requested(it.Observation); stop != nil {
 		return stop
@@ -95,6 +98,15 @@ func (c *Coordinator) decide(it Iteration, rejected bool) *Stop {
 		return &Stop{StopReason: UnresolvableError, Author: control.Author, Reason: control.Reason}
 	}
 	return c.derived()
+}
+
+// met is a goal_met that stands; only a check makes it a proven one.
+func met(control Reading, check CheckOutcome) *Stop {
+	stop := &Stop{StopReason: GoalMet, HaltReason: HaltJudgedDone, Author: control.Author, Reason: control.Reason}
+	if check == CheckGreen {
+		stop.HaltReason = HaltSuccess
+	}
+	return stop
 }
 
 // broken is a stop because the folder can not be trusted or understood.
@@ -133,10 +145,10 @@ func (c *Coordinator) derived() *Stop {
 
 // existing is a stop because something failed too often in a row.
 func (c *Coordinator) existing() *Stop {
-	s := &c.state
-	if s.Rejected != nil && s.Rejected.Count >= maxRejections {
-		return &Stop{StopReason: DoneButCheckRed, Author: ByCoordinator, Reason: fmt.Sprintf("the goal was claimed %d times in a row while the check is red", s.Rejected.Count)}
+	if stop := c.rejectedTooOften(); stop != nil {
+		return stop
 	}
+	s := &c.state
 	if s.GoalCheckFailures >= s.Config.GoalCheckCap {
 		return &Stop{StopReason: GoalCheckBroken, Author: ByCoordinator, Reason: fmt.Sprintf("%d goal checks in a row were missing or invalid", s.GoalCheckFailures)}
 	}
@@ -146,6 +158,14 @@ func (c *Coordinator) existing() *Stop {
 		}
 	}
 	return nil
+}
+
+func (c *Coordinator) rejectedTooOften() *Stop {
+	row := c.state.Rejected
+	if row == nil || row.Count < maxRejections {
+		return nil
+	}
+	return &Stop{StopReason: DoneButCheckRed, Author: ByCoordinator, Reason: fmt.Sprintf("the goal was claimed %d times in a row while the check is red", row.Count)}
 }
 
 // limits is a stop because a limit of the loop is reached.
@@ -167,25 +187,26 @@ func (c *Coordinator) overCost() *Stop {
 }
 
 // decideResumed orders what may keep a session from being resumed.
-func (c *Coordinator) decideResumed(o Observation, previous *Stop) *Stop {
+func (c *Coordinator) decideResumed(o Observation, check CheckOutcome, previous *Stop, rejected bool) *Stop {
 	if stop := broken(o); stop != nil {
 		return stop
 	}
-	switch control := o.Control; control.StopReason {
-	case GoalMet:
-		stop := &Stop{StopReason: GoalMet, HaltReason: HaltJudgedDone, Author: control.Author, Reason: control.Reason}
-		if previous != nil && previous.StopReason == GoalMet {
-			stop.HaltReason, stop.Author = previous.HaltReason, previous.Author
-		}
-		return stop
-	case UnresolvableError:
-		stop := &Stop{StopReason: UnresolvableError, Author: control.Author, Reason: control.Reason}
-		if previous != nil && previous.StopReason == UnresolvableError {
-			stop.Author = previous.Author
-		}
+	if previous != nil && previous.StopReason == o.Control.StopReason && !rejected {
+		return previous
+	}
+	if o.Control.claimed() && !rejected {
+		return met(o.Control, check)
+	}
+	if stop := requested(o); stop != nil {
 		return stop
 	}
-	return requested(o)
+	if o.Control.StopReason == UnresolvableError {
+		return &Stop{StopReason: UnresolvableError, Author: o.Control.Author, Reason: o.Control.Reason}
+	}
+	if rejected {
+		return c.rejectedTooOften()
+	}
+	return nil
 }
 
 // dollars reads an amount; ok is false for one that is missing or no amount.

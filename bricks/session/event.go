@@ -127,4 +127,3 @@ func ParseEvents(data []byte) (events []Event, torn bool, err error) {
 	}
 	return events, false, nil
 }
-

@@ -62,10 +62,10 @@ func take[T any](o *object, key string, required bool, kind string) T {
 	return typed
 }
 
-func (o *object) text(key string) string     { return take[string](o, key, true, "string") }
-func (o *object) textOr(key string) string   { return take[string](o, key, false, "string") }
-func (o *object) truth(key string) bool      { return take[bool](o, key, true, "bool") }
-func (o *object) list(key string) []any      { return take[[]any](o, key, false, "list") }
+func (o *object) text(key string) string   { return take[string](o, key, true, "string") }
+func (o *object) textOr(key string) string { return take[string](o, key, false, "string") }
+func (o *object) truth(key string) bool    { return take[bool](o, key, true, "bool") }
+func (o *object) list(key string) []any    { return take[[]any](o, key, false, "list") }
 
 // number reads an optional finite decimal that is not negative, as written.
 func (o *object) number(key string) value.Number {

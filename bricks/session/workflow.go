@@ -175,6 +175,9 @@ func (s Workflows) check(invalid *Invalid) {
 			s.checkOther(w, after.Workflow, func(reason string) { fail(".run_after_successes.workflow", "%s", reason) })
 		}
 	}
+	if _, ok := s.Next(nil); !ok && len(invalid.Findings) == 0 {
+		invalid.add(workflowsKey, "no workflow can run first: each waits for another; run_on_start lifts that")
+	}
 }
 
 // checkOther tests a reference from one workflow to another.

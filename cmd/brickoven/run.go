@@ -90,6 +90,10 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if faults := tree.Check(names(vars)).Errors(); len(faults) > 0 {
 		return &failure{exit.Invalid, faults}
 	}
+	if o.explain && o.format == "json" {
+		a.printJSON(map[string]any{"success": true, "recipe_name": tree.Root.Name, "explanation": explain(tree)})
+		return nil
+	}
 	if o.explain {
 		return a.print(explain(tree))
 	}

@@ -143,9 +143,14 @@ func (a *app) personas(tree *recipes.Tree, work string) func(string) (string, bo
 }
 
 // signals hands INT and TERM to the run; release stops that.
+//
+// PIPE is taken and not acted on: where nobody reads what is printed any more,
+// writing fails, but the run goes on and cleans up after itself. It is not
+// ignored, because children would inherit that.
 func (a *app) signals() (<-chan local.Signal, func()) {
-	arriving := make(chan os.Signal, 8)
+	arriving, pipe := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	signal.Notify(arriving, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(pipe, syscall.SIGPIPE)
 	passed := make(chan local.Signal, 8)
 	done := make(chan struct{})
 	go func() {
@@ -162,6 +167,7 @@ func (a *app) signals() (<-chan local.Signal, func()) {
 	}()
 	return passed, func() {
 		signal.Stop(arriving)
+		signal.Stop(pipe)
 		close(done)
 	}
 }

@@ -148,9 +148,9 @@ func aider() *Definition {
 
 func goose() *Definition {
 	return &Definition{
-		Command: []string{"goose", "run", "--output-format", "stream-json", "--no-session", "{model}", "{system}", "{args}", "{prompt}"},
-		Prompt:  ByFile, PromptArgs: []string{"--instructions", "{}"},
-		Model: []string{"--model", "{}"}, System: []string{"--system", "{}"},
+		Command: []string{"goose", "run", "--instructions", "-", "--output-format", "stream-json", "--no-session", "{model}", "{system}", "{args}"},
+		Prompt:  ByStdin,
+		Model:   []string{"--model", "{}"}, System: []string{"--system", "{}"},
 		PermissionEnv: map[string][]string{
 			"read-only": {"GOOSE_MODE=chat"},
 			"edit":      {"GOOSE_MODE=smart_approve"},

@@ -111,7 +111,7 @@ func (l *linux) nested() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if time.Since(l.counted) > fresh {
-		l.count = childrenOfRuns(l.outermost, os.Getpid())
+		l.count = childrenOfRuns(l.outermost, os.Getpid(), family())
 		l.counted = time.Now()
 	}
 	return l.count
@@ -119,19 +119,29 @@ func (l *linux) nested() int {
 
 // childrenOfRuns counts the children of every run in the tree below pid but
 // one.
-func childrenOfRuns(pid, except int) (count int) {
+func childrenOfRuns(pid, except int, children func(int) []int) (count int) {
 	below := children(pid)
 	if pid != except && isRun(pid) {
 		count = len(below)
 	}
 	for _, child := range below {
-		count += childrenOfRuns(child, except)
+		count += childrenOfRuns(child, except, children)
 	}
 	return count
 }
 
-// children lists the children of all threads of a process.
-func children(pid int) (list []int) {
+// family gives what lists the children of a process. A kernel without the file
+// children makes it look at every process once.
+func family() func(pid int) []int {
+	self := strconv.Itoa(os.Getpid())
+	if _, err := os.Stat(filepath.Join("/proc/self/task", self, "children")); err == nil {
+		return childrenFiles
+	}
+	return childrenByParent()
+}
+
+// childrenFiles lists the children of all threads of a process.
+func childrenFiles(pid int) (list []int) {
 	files, err := filepath.Glob(procFile(pid, "task/*/children"))
 	if err != nil {
 		return nil
@@ -150,20 +160,17 @@ func children(pid int) (list []int) {
 	return list
 }
 
-// available is the smaller of what the machine has left and what the control
-// group still allows.
-func (*linux) available() (int64, bool) {
-	data, err := os.ReadFile("/proc/meminfo")
+func childrenByParent() func(pid int) []int {
+	below := map[int][]int{}
+	names, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
-		return 0, false
+		names = nil
 	}
-	for line := range strings.Lines(string(data)) {
-		rest, ok := strings.CutPrefix(line, "MemAvailable:")
-		if !ok {
-			continue
+	for _, name := range names {
+		if pid, err := strconv.Atoi(filepath.Base(name)); err == nil {
+			above := parent(pid)
+			below[above] = append(below[above], pid)
 		}
-		kib, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
-		return kib << 10, err == nil
 	}
-	return 0, false
+	return func(pid int) []int { return below[pid] }
 }

@@ -331,6 +331,10 @@ func (m *Machine) keepText(a *step.Action, text string, out output) (any, error)
 	return value.Ref{Hash: Digest(text), Size: place.Length, Place: place.String()}, nil
 }
 
+func (m *Machine) hookTimeout() time.Duration {
+	return cmp.Or(m.HookTimeout, defaultHookTimeout)
+}
+
 func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
 	var warnings []string
 	env := append([]string(nil), m.Base...)
@@ -343,7 +347,7 @@ func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}
 	}
 	res := m.child(ctx, a, process.Spec{
 		Argv: cmd.argv, Dir: m.WorkDir, Env: cmd.block.Env, Kill: kill,
-		Timeout: cmp.Or(m.HookTimeout, defaultHookTimeout), Leftover: process.EndWithRun,
+		Timeout: m.hookTimeout(), Leftover: process.EndWithRun,
 	})
 	if err := cmd.close(); err != nil {
 		warnings = append(warnings, err.Error())

@@ -3,92 +3,89 @@ package mask
 // automaton finds all forms in one pass over a text (Aho and Corasick, 1975).
 // A state stands for the longest end of the text so far that begins a form.
 //
-// The root and the states of one byte have a full row of transitions, because
-// that is where nearly all of a text passes; the others have a list of children
-// and a link to the next shorter end, so that the size stays in proportion to
-// the secrets.
+// The root and the states of one byte have a full row of transitions, and the
+// stretches of a text that stay in them, which are nearly all of it, are passed
+// over pair by pair. The other states have a list of children and a link to the
+// next shorter end, so that the size stays in proportion to the secrets.
 type automaton struct {
+	pairs pairs
 	dense []int32 // rows of 256 for the states below wide
 	wide  int32
 	nodes []node
-	// depth is how many bytes a state stands for.
-	depth []int32
-	// found is the longest form that ends in a state, by index, or -1.
-	found []int32
 }
 
+// node is a state.
 type node struct {
-	child, sibling, fail int32
-	char                 byte
+	child, sibling int32 // 0 is none
+	fail           int32 // the state of the next shorter end
+	depth          int32 // how many bytes the state stands for
+	found          int32 // the longest form that ends here, by index, or -1
+	char           byte
+}
+
+// pairs has a bit for each two bytes that begin a form.
+type pairs [1 << 16 / 64]uint64
+
+func (p *pairs) set(a, b byte) {
+	i := uint(a)<<8 | uint(b)
+	p[i>>6] |= 1 << (i & 63)
+}
+
+func (p *pairs) has(a, b byte) bool {
+	i := uint(a)<<8 | uint(b)
+	return p[i>>6]>>(i&63)&1 != 0
 }
 
 // root is the state at the start of a text.
 const root int32 = 0
 
 func newAutomaton(forms []form) *automaton {
-	a := &automaton{}
-	a.number(tries(forms))
+	a := &automaton{nodes: byLevel(tree(forms))}
+	for a.wide < int32(len(a.nodes)) && a.nodes[a.wide].depth <= 1 {
+		a.wide++
+	}
 	a.link()
 	return a
 }
 
-// trie is a node while the automaton is built.
-type trie struct {
-	children []*trie
-	char     byte
-	form     int32
-	depth    int32
-	id       int32
-}
-
-// tries builds the tree of all forms and lists its nodes level by level.
-func tries(forms []form) (order []*trie) {
-	top := &trie{form: -1}
+// tree builds the tree of all forms.
+func tree(forms []form) []node {
+	nodes := []node{{found: -1}}
 	for i, f := range forms {
-		at := top
+		at := root
 		for _, c := range []byte(f.text) {
-			at = at.down(c)
+			next := nodes[at].child
+			for next != 0 && nodes[next].char != c {
+				next = nodes[next].sibling
+			}
+			if next == 0 {
+				next = int32(len(nodes))
+				nodes = append(nodes, node{sibling: nodes[at].child, depth: nodes[at].depth + 1, found: -1, char: c})
+				nodes[at].child = next
+			}
+			at = next
 		}
-		at.form = int32(i)
+		nodes[at].found = int32(i)
 	}
-	order = []*trie{top}
+	return nodes
+}
+
+// byLevel numbers the nodes of a tree level by level.
+func byLevel(tree []node) []node {
+	order := make([]int32, 1, len(tree))
+	number := make([]int32, len(tree))
 	for i := 0; i < len(order); i++ {
-		order = append(order, order[i].children...)
-	}
-	return order
-}
-
-func (t *trie) down(c byte) *trie {
-	for _, child := range t.children {
-		if child.char == c {
-			return child
+		number[order[i]] = int32(i)
+		for child := tree[order[i]].child; child != 0; child = tree[child].sibling {
+			order = append(order, child)
 		}
 	}
-	child := &trie{char: c, form: -1, depth: t.depth + 1}
-	t.children = append(t.children, child)
-	return child
-}
-
-// number lays the tree out in arrays.
-func (a *automaton) number(order []*trie) {
-	a.nodes = make([]node, len(order))
-	a.depth = make([]int32, len(order))
-	a.found = make([]int32, len(order))
-	for i, t := range order {
-		t.id = int32(i)
-		a.depth[i], a.found[i] = t.depth, t.form
-		a.nodes[i].char = t.char
-		if t.depth <= 1 {
-			a.wide = t.id + 1
-		}
+	nodes := make([]node, len(tree))
+	for i, old := range order {
+		nodes[i] = tree[old]
+		nodes[i].child, nodes[i].sibling = number[tree[old].child], number[tree[old].sibling]
 	}
-	for _, t := range order {
-		for i := len(t.children) - 1; i >= 0; i-- {
-			child := t.children[i].id
-			a.nodes[child].sibling = a.nodes[t.id].child
-			a.nodes[t.id].child = child
-		}
-	}
+	return nodes
 }
 
 // link computes the transitions, level by level.
@@ -101,15 +98,19 @@ func (a *automaton) link() {
 		}
 		for child := a.nodes[state].child; child != 0; child = a.nodes[child].sibling {
 			row[a.nodes[child].char] = child
+			if state != root {
+				a.pairs.set(a.nodes[state].char, a.nodes[child].char)
+			}
 		}
 	}
 	for parent := range a.nodes {
 		for child := a.nodes[parent].child; child != 0; child = a.nodes[child].sibling {
+			at := &a.nodes[child]
 			if parent != int(root) {
-				a.nodes[child].fail = a.step(a.nodes[parent].fail, a.nodes[child].char)
+				at.fail = a.step(a.nodes[parent].fail, at.char)
 			}
-			if a.found[child] < 0 {
-				a.found[child] = a.found[a.nodes[child].fail]
+			if at.found < 0 {
+				at.found = a.nodes[at.fail].found
 			}
 		}
 	}
@@ -141,16 +142,22 @@ func (a *automaton) shorten(state int32) int32 {
 // with the end of each place where a form ends and the longest such form; it
 // is called in the order of the ends.
 func scan[T string | []byte](a *automaton, state int32, text T, match func(end, form int)) int32 {
-	dense, found, wide := a.dense, a.found, a.wide
-	for i := range len(text) {
-		if c := text[i]; state < wide {
-			state = dense[int(state)*256+int(c)]
-		} else {
-			state = a.step(state, c)
+	for i := 0; i < len(text); i++ {
+		if state < a.wide && i > 0 {
+			// Such a state depends on the last byte alone.
+			last := text[i-1]
+			for i < len(text) && !a.pairs.has(last, text[i]) {
+				last = text[i]
+				i++
+			}
+			state = a.dense[last]
+			if i == len(text) {
+				break
+			}
 		}
-		// No form is as short as the states with a full row.
-		if state >= wide && found[state] >= 0 {
-			match(i+1, int(found[state]))
+		state = a.step(state, text[i])
+		if found := a.nodes[state].found; found >= 0 {
+			match(i+1, int(found))
 		}
 	}
 	return state

@@ -42,7 +42,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	w.state = w.m.auto.shorten(w.state)
 	w.pos += len(p)
 	// No secret that is still to be found begins before this position.
-	return len(p), w.pass(p, w.pos-int(w.m.auto.depth[w.state]))
+	return len(p), w.pass(p, w.pos-int(w.m.auto.nodes[w.state].depth))
 }
 
 // pass passes on what lies before the position until; p is the end of what was

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// place is a folder with a home of its own, in which the program runs without
+// desk is a folder with a home of its own, in which the program runs without
 // meeting the user's recipes, agents or state.
-type place struct {
+type desk struct {
 	dir string
 	env []string
 }
 
-func newPlace(t *testing.T) *place {
+func newDesk(t *testing.T) *desk {
 	t.Helper()
 	dir := t.TempDir()
 	home, tools := filepath.Join(dir, "home"), filepath.Join(dir, "tools")
@@ -30,21 +30,21 @@ func newPlace(t *testing.T) *place {
 		"PATH=" + tools + string(os.PathListSeparator) + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"LC_ALL=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "GIT_CEILING_DIRECTORIES=" + dir, "TEST_BINARY=" + binary,
 	}
-	return &place{dir: dir, env: env}
+	return &desk{dir: dir, env: env}
 }
 
 // tool puts a script on PATH.
-func (p *place) tool(t *testing.T, name, script string) {
+func (d *desk) tool(t *testing.T, name, script string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.dir, "tools", name), []byte(script), 0o700); err != nil {
+	if err := os.WriteFile(filepath.Join(d.dir, "tools", name), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// copy puts a copy of a folder into the place and returns its path.
-func (p *place) copy(t *testing.T, from, name string) string {
+// copy puts a copy of a folder onto the desk and returns its path.
+func (d *desk) copy(t *testing.T, from, name string) string {
 	t.Helper()
-	to := filepath.Join(p.dir, name)
+	to := filepath.Join(d.dir, name)
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +52,10 @@ func (p *place) copy(t *testing.T, from, name string) string {
 }
 
 // run runs a program to its end.
-func (p *place) run(t *testing.T, dir, program string, args ...string) (stdout, stderr string, code int) {
+func (d *desk) run(t *testing.T, dir, program string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, p.env
+	cmd.Dir, cmd.Env = dir, d.env
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()

@@ -1,0 +1,164 @@
+package journal
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/brickoven/brickoven/runner/process"
+)
+
+var me = Owner{Process: process.Ident{PID: 4711, PGID: 4711, Start: "boot/9"}, Host: "here", Command: "brickoven run", Since: epoch}
+
+func TestASecondOwnerIsToldWhoHoldsTheRun(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	first := startHolder(t, dir)
+	if first.said != "held\n" {
+		t.Fatalf("the first holder said %q", first.said)
+	}
+	_, err := Acquire(dir, me)
+	var held *HeldError
+	if !errors.As(err, &held) || held.RunID != "r1" || held.Holder.Process.PID != first.cmd.Process.Pid || held.Holder.Command != "the other one" {
+		t.Fatalf("error %#v, want a HeldError naming process %d", err, first.cmd.Process.Pid)
+	}
+	if second := startHolder(t, dir); !strings.Contains(second.said, "run r1 is held by process") {
+		t.Errorf("the second process said %q", second.said)
+	}
+	holder, isHeld, err := Holder(dir)
+	if err != nil || !isHeld || holder != held.Holder {
+		t.Errorf("Holder: %+v, %v, %v", holder, isHeld, err)
+	}
+}
+
+func TestAKilledOwnerHoldsNothing(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	first := startHolder(t, dir)
+	must(t, first.cmd.Process.Kill())
+	_ = first.cmd.Wait()
+	if holder, held, err := Holder(dir); held || err != nil || holder != (Owner{}) {
+		t.Fatalf("Holder after the kill: %+v, %v, %v", holder, held, err)
+	}
+	lock, err := Acquire(dir, me)
+	must(t, err)
+	holder, held, err := Holder(dir)
+	must(t, err)
+	if diff := cmp.Diff(me, holder); diff != "" || !held {
+		t.Errorf("held %v: %s", held, diff)
+	}
+	must(t, lock.Release())
+}
+
+func TestAReleasedRunIsFreeAndNamesNobody(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	first := startHolder(t, dir)
+	must(t, first.stdin.Close())
+	must(t, first.cmd.Wait())
+	lock, err := Acquire(dir, me)
+	must(t, err)
+	must(t, lock.Release())
+	if owner, ok := readOwner(filepath.Join(dir, LockFile)); ok {
+		t.Errorf("the lock still names %v", owner)
+	}
+}
+
+// TestLookingAtALockStopsNobody takes and releases a run while others look who
+// holds it.
+func TestLookingAtALockStopsNobody(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	var stop atomic.Bool
+	var lookers sync.WaitGroup
+	for range 2 {
+		lookers.Go(func() {
+			for !stop.Load() {
+				if _, _, err := Holder(dir); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 300 {
+		lock, err := Acquire(dir, me)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		must(t, lock.Release())
+	}
+	stop.Store(true)
+	lookers.Wait()
+}
+
+// TestOneOfManyOwnersWins is 50 rounds of two that want the same run.
+func TestOneOfManyOwnersWins(t *testing.T) {
+	t.Parallel()
+	owner := me
+	owner.Host = "elsewhere" // cannot be looked at, so nobody waits for it
+	for range 50 {
+		dir := runDir(t, "r1")
+		var won, lost atomic.Int32
+		var both sync.WaitGroup
+		start := make(chan struct{})
+		locks := make(chan *Lock, 2)
+		for range 2 {
+			both.Go(func() {
+				<-start
+				lock, err := Acquire(dir, owner)
+				var held *HeldError
+				switch {
+				case err == nil:
+					won.Add(1)
+					locks <- lock
+				case errors.As(err, &held):
+					lost.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		both.Wait()
+		if won.Load() != 1 || lost.Load() != 1 {
+			t.Fatalf("%d won and %d lost", won.Load(), lost.Load())
+		}
+		must(t, (<-locks).Release())
+	}
+}
+
+func TestNothingHoldsARunWithoutALock(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	if _, held, err := Holder(dir); held || err != nil {
+		t.Errorf("held %v, error %v", held, err)
+	}
+	if names, _ := os.ReadDir(dir); len(names) != 0 {
+		t.Errorf("looking made %v", names)
+	}
+	var failed *StorageError
+	if _, err := Acquire(filepath.Join(dir, "gone"), me); !errors.As(err, &failed) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestOwnersHaveNames(t *testing.T) {
+	t.Parallel()
+	for want, owner := range map[string]Owner{
+		"process 4711 on here (brickoven run)": me,
+		"process 1":                            {Process: process.Ident{PID: 1}},
+		"a process that did not say who it is": {},
+	} {
+		if got := owner.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
