@@ -65,6 +65,22 @@ type Config struct {
 	MaxUnread int // accepted changes nobody has read; 0 is no limit
 }
 
+// signersFile lists who may acknowledge changes. A round that writes it could
+// sign for its own changes.
+const signersFile = ".brickoven/allowed_signers"
+
+// protected are the paths that no round may change.
+func (c Config) protected() []integrity.Pattern {
+	if c.MaxUnread == 0 {
+		return c.Protect
+	}
+	signers, err := integrity.ParsePattern(signersFile)
+	if err != nil {
+		return c.Protect
+	}
+	return append(slices.Clone(c.Protect), signers)
+}
+
 // Finding is one fault of a `brakes:` value.
 type Finding struct {
 	// Path is the key, dotted from brakes on: cost_anomaly.sigma, protect.0.

@@ -56,7 +56,7 @@ func (e *Engine) guards(r Round) *halt.Halt {
 	if len(r.Tampered) > 0 {
 		return e.halt(halt.HarnessTampered, halt.Evidence{Rounds: here, IDs: r.Tampered, Detail: "files of the session are not as they were left"})
 	}
-	if blocked := integrity.Blocked(e.config.Protect, r.Changed); len(blocked) > 0 {
+	if blocked := integrity.Blocked(e.config.protected(), r.Changed); len(blocked) > 0 {
 		return e.halt(halt.BlockedPathModified, halt.Evidence{Rounds: here, IDs: blocked, Detail: fmt.Sprintf("%d protected paths changed", len(blocked))})
 	}
 	vanished, skipped := integrity.Lost(e.state.Walk.Accepted, r.Failing)

@@ -43,7 +43,11 @@ func TestALineIsOneObjectWithItsMembersInOrder(t *testing.T) {
 func TestEveryTruncationKeepsWhatIsComplete(t *testing.T) {
 	t.Parallel()
 	source := runDir(t, "source")
-	finish(t, writeRun(t, source, options()))
+	w, err := Create(source, options())
+	must(t, err)
+	must(t, w.Append(KindRunStarted, RunStarted{RunID: "r1"}))
+	must(t, w.Event(done("a#shell.1", "ä\n")))
+	finish(t, w)
 	whole := readFile(t, source)
 	dir := runDir(t, "r1")
 	for cut := range len(whole) {

@@ -102,15 +102,15 @@ func TestLookingAtALockStopsNobody(t *testing.T) {
 // TestOneOfManyOwnersWins is 50 rounds of two that want the same run.
 func TestOneOfManyOwnersWins(t *testing.T) {
 	t.Parallel()
-	owner := me
-	owner.Host = "elsewhere" // cannot be looked at, so nobody waits for it
 	for range 50 {
 		dir := runDir(t, "r1")
 		var won, lost atomic.Int32
 		var both sync.WaitGroup
 		start := make(chan struct{})
 		locks := make(chan *Lock, 2)
-		for range 2 {
+		for _, host := range []string{"one", "two"} {
+			owner := me
+			owner.Host = host // cannot be looked at from the other, so nobody waits
 			both.Go(func() {
 				<-start
 				lock, err := Acquire(dir, owner)
