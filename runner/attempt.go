@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/step"
 )
 
@@ -128,8 +129,12 @@ func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 	res := f.do(act)
 	if res.Cause == step.CauseJSON {
 		fr.run.warn(act.Path, res.Error+"; asking once more")
+		given, err := fr.about(f, st, res.Text, whole{})
+		if err != nil {
+			return failed(step.Result{ExitCode: -1, Cause: step.CauseState, Error: err.Error()})
+		}
 		again := *act
-		again.Answer, again.Attempt = text(res.Text), act.Attempt+1
+		again.Answer, again.Attempt = value.Text(given), act.Attempt+1
 		if second := f.do(&again); second.OK {
 			res = second
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes"
-	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
 )
@@ -252,14 +251,6 @@ func summary(name string, o *step.Outcome) string {
 		fmt.Fprintf(&b, "\n  [%s] %s", child.Status, child.ID)
 	}
 	return b.String()
-}
-
-// text is the text of a value that is at hand; a reference has none here.
-func text(v any) string {
-	if _, large := v.(value.Ref); large {
-		return ""
-	}
-	return value.Text(v)
 }
 
 func sortedKeys(m map[string]any) []string {

@@ -158,7 +158,7 @@ steps: [{id: bad, command: "true"}]
 	results := map[step.Kind]step.Result{
 		step.Shell: {ExitCode: 1},
 		step.Agent: {OK: true, Text: value.Ref{Hash: "h", Size: 1 << 20}, Value: value.Ref{Hash: "h", Size: 1 << 20}},
-		step.Query: {OK: true, Value: "a long answer\nSTATUS: COMPLETE\n"},
+		step.Query: {OK: true, Value: true},
 	}
 	for run.Outcome() == nil {
 		a := batch.Actions[0]
@@ -167,6 +167,34 @@ steps: [{id: bad, command: "true"}]
 	}
 	if o := run.Outcome(); o.Status != Succeeded {
 		t.Errorf("the run is %s: %s", o.Status, o.Steps[0].Error)
+	}
+}
+
+func TestAQuestionAboutALargeValueIsAnsweredOverItsText(t *testing.T) {
+	t.Parallel()
+	lookup := func(string) (any, bool) { return strings.Repeat("x", 100_000) + "\nSTATUS: COMPLETE\n", true }
+	if v, _, err := (whether{recovered}).Answer(lookup); v != true || err != nil {
+		t.Errorf("Answer() = %v, %v, want true", v, err)
+	}
+}
+
+// The second question of an agent step holds the first answer, however large.
+func TestTheSecondQuestionHoldsALargeAnswer(t *testing.T) {
+	t.Parallel()
+	run := New(tree(t, `
+name: root
+steps: [{id: ask, type: agent, prompt: go, parse_json: true}]
+`), Options{})
+	defer run.Abandon()
+	w := newWorld(t, 0)
+	ref := value.Ref{Hash: "h", Size: 1 << 20}
+	first := run.Start(w.tick()).Actions[0]
+	query := w.feed(run, step.Event{Kind: step.Done, ID: first.ID, At: w.tick(),
+		Result: &step.Result{Cause: step.CauseJSON, Error: "no JSON", Text: ref, Value: ref}}).Actions[0]
+	second := w.feed(run, step.Event{Kind: step.Done, ID: query.ID, At: w.tick(),
+		Result: &step.Result{OK: true, Value: "the long answer"}}).Actions[0]
+	if second.Kind != step.Agent || second.Answer != "the long answer" {
+		t.Errorf("the second question is %s with the answer %q", second.ID, second.Answer)
 	}
 }
 

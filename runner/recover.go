@@ -32,13 +32,13 @@ func (fr *frame) recover(f *flow, st *recipes.Step, view *step.View, path string
 	})
 	fr.run.work.leave()
 	o.Usage = sum(o.Usage, res.Usage)
-	answer, err := fr.whole(f, st, res.Text)
+	believed, err := fr.about(f, st, res.Text, whether{recovered})
 	switch {
 	case res.Refused():
 		o.ExitCode, o.Cause = step.ExitRefused, step.CauseGuard
 	case res.Cause == step.CauseCancelled:
 		o.ExitCode, o.Cause = -1, step.CauseCancelled
-	case err == nil && res.OK && recovered(value.Text(answer)):
+	case err == nil && res.OK && believed == true:
 		o.Status, o.ExitCode, o.Error = step.Completed, 0, ""
 		o.Output, o.Value = res.Text, res.Text
 		if st.Output != "" {
@@ -57,22 +57,36 @@ func recovered(answer string) bool {
 	return strings.HasSuffix(strings.TrimRight(answer, " \t\r\n"), "STATUS: COMPLETE")
 }
 
-// whole gives a value that may be too large to carry.
-func (fr *frame) whole(f *flow, st *recipes.Step, v any) (any, error) {
+// about asks a question about one value, which may be too large to carry.
+func (fr *frame) about(f *flow, st *recipes.Step, v any, q step.Question) (any, error) {
 	vars := scope.New()
-	vars.Set("whole", v)
-	return fr.ask(f, st, &step.View{Scope: vars}, loading{})
+	vars.Set(subject, v)
+	return fr.ask(f, st, &step.View{Scope: vars}, q)
 }
 
-// loading asks for the value of the variable whole by itself.
-type loading struct{}
+// subject is the variable that a question about one value reads.
+const subject = "subject"
 
-func (loading) Paths() []string { return []string{"whole"} }
-func (loading) Inline() bool    { return true }
+// whole asks for the value itself.
+type whole struct{}
 
-func (loading) Answer(lookup step.Lookup) (any, []string, error) {
-	v, _ := lookup("whole")
+func (whole) Paths() []string { return []string{subject} }
+func (whole) Inline() bool    { return true }
+
+func (whole) Answer(lookup step.Lookup) (any, []string, error) {
+	v, _ := lookup(subject)
 	return v, nil, nil
+}
+
+// whether asks if something holds for the value as text.
+type whether struct{ holds func(text string) bool }
+
+func (whether) Paths() []string { return []string{subject} }
+func (whether) Inline() bool    { return true }
+
+func (q whether) Answer(lookup step.Lookup) (any, []string, error) {
+	v, _ := lookup(subject)
+	return q.holds(value.Text(v)), nil, nil
 }
 
 // stubbed reports whether a stub stands in for the step of a path.
@@ -91,7 +105,7 @@ func (fr *frame) stubbedCall(f *flow, st *recipes.Step, view *step.View, path st
 	if rep.outcome.Status == step.Failed {
 		return rep
 	}
-	printed, err := fr.whole(f, st, rep.outcome.Value)
+	printed, err := fr.about(f, st, rep.outcome.Value, whole{})
 	if err != nil {
 		return failed(step.Result{ExitCode: -1, Cause: step.CauseState, Error: err.Error()})
 	}

@@ -230,6 +230,40 @@ func TestSignalReachesAgentsAndCalledRecipes(t *testing.T) {
 	s.wantGone("pids")
 }
 
+// A report that nobody reads can be ended by a signal. No child is left then.
+func TestSignalEndsABlockedReport(t *testing.T) {
+	t.Parallel()
+	p := newFolder(t, map[string]string{"big.yaml": `name: big
+steps:
+  - {id: a, command: "sleep 1000 & echo $! > pids; head -c 1000000 /dev/zero | tr '\\0' x"}
+`})
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	cmd := p.command("run", "big.yaml", "--output-format", "json")
+	cmd.Stdout = write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	// The first signals may still reach the run itself.
+	for ended := false; !ended; {
+		select {
+		case <-done:
+			ended = true
+		case <-time.After(50 * time.Millisecond):
+			if p.read("pids") != "" {
+				_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+			}
+		}
+	}
+	p.wantGone("pids")
+}
+
 // An interruption cuts the wait before another attempt short.
 func TestSignalEndsTheWaitForAnotherAttempt(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ type Workflows []Workflow
 
 // Single is the set of a loop with one recipe.
 func Single(id, recipe string) Workflows {
-	return Workflows{{ID: id, Recipe: recipe, Enabled: true, RunEvery: 1}}
+	return Workflows{{ID: id, Recipe: recipe, Enabled: true, RunEvery: 1, EmitsGoalCheck: id == GoalCheckWorkflow}}
 }
 
 // Find returns the workflow with an id, or nil.
@@ -84,13 +84,13 @@ func DecodeWorkflows(v any) (Workflows, error) {
 	case []any:
 		root := &object{invalid: invalid, fields: map[string]any{workflowsKey: v}}
 		for _, o := range root.objects(workflowsKey) {
-			set = append(set, decodeWorkflow(o, ""))
+			set = append(set, authored(o, ""))
 		}
 	case map[string]any:
 		root := &object{invalid: invalid, path: workflowsKey, fields: v}
 		for id := range v {
 			if o := root.object(id, true); o != nil {
-				set = append(set, decodeWorkflow(o, id))
+				set = append(set, authored(o, id))
 			}
 		}
 	default:
@@ -104,6 +104,22 @@ func DecodeWorkflows(v any) (Workflows, error) {
 		return nil, err
 	}
 	return set, nil
+}
+
+// authored reads a workflow as people write it, with one of id and recipe for
+// both.
+func authored(o *object, id string) Workflow {
+	w := decodeWorkflow(o, id)
+	switch {
+	case w.ID == "" && w.Recipe == "":
+		o.fail("recipe", "is missing, and so is id")
+	case w.ID == "":
+		w.ID = w.Recipe
+	case w.Recipe == "":
+		w.Recipe = w.ID
+	}
+	w.EmitsGoalCheck = w.EmitsGoalCheck || w.ID == GoalCheckWorkflow
+	return w
 }
 
 func decodeWorkflow(o *object, id string) Workflow {
@@ -121,15 +137,6 @@ func decodeWorkflow(o *object, id string) Workflow {
 		w.ID = o.textOr("id")
 	}
 	o.done()
-	switch {
-	case w.ID == "" && w.Recipe == "":
-		o.fail("recipe", "is missing, and so is id")
-	case w.ID == "":
-		w.ID = w.Recipe
-	case w.Recipe == "":
-		w.Recipe = w.ID
-	}
-	w.EmitsGoalCheck = w.EmitsGoalCheck || w.ID == GoalCheckWorkflow
 	return w
 }
 

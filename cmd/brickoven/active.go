@@ -149,8 +149,8 @@ const endGrace = 2 * time.Second
 // closeInto ends the session. What goes wrong is returned where nothing else
 // has gone wrong before.
 func (s *activeRun) closeInto(err *error) {
-	_, endErr := s.machine.Family.End(endGrace)
-	faults := append(slices.Clone(s.faults), endErr, s.machine.Store.Close())
+	s.endFamily()
+	faults := append(slices.Clone(s.faults), s.machine.Store.Close())
 	if s.machine.Journal != nil {
 		faults = append(faults, s.machine.Journal.Close())
 	}
@@ -161,6 +161,14 @@ func (s *activeRun) closeInto(err *error) {
 	faults = append(faults, s.lock.Release())
 	if fault := errors.Join(faults...); fault != nil && *err == nil {
 		*err = &failure{exit.Failed, fault}
+	}
+}
+
+// endFamily ends what steps left in the background; the second time there is
+// nothing left to end.
+func (s *activeRun) endFamily() {
+	if _, err := s.machine.Family.End(endGrace); err != nil {
+		s.faults = append(s.faults, err)
 	}
 }
 

@@ -43,7 +43,9 @@ func (a *app) amplihack(ctx context.Context, args []string) error {
 	return &failure{exit.Missing, fmt.Errorf("%s: %w", next, err)}
 }
 
-// nextAmplihack finds an amplihack on PATH that is not this program.
+// nextAmplihack finds the amplihack that comes after this program on PATH; the
+// first one where this program is not on PATH. It never looks back, so that two
+// copies of this program do not hand over to each other forever.
 func (a *app) nextAmplihack() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -53,13 +55,20 @@ func (a *app) nextAmplihack() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	next := ""
 	for _, dir := range filepath.SplitList(a.getenv("PATH")) {
 		path := filepath.Join(dir, "amplihack")
 		info, err := os.Stat(path)
-		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 || os.SameFile(info, own) {
-			continue
+		switch {
+		case err != nil || info.IsDir() || info.Mode()&0o111 == 0:
+		case os.SameFile(info, own):
+			next = ""
+		case next == "":
+			next = path
 		}
-		return path, nil
+	}
+	if next != "" {
+		return next, nil
 	}
 	return "", errors.New("amplihack: only orch helper and recipe run are served here, and there is no other amplihack on PATH")
 }

@@ -90,14 +90,6 @@ func (x *haltExplanation) run(cmd *cobra.Command, args []string) error {
 	return writeEnds(x.app.out, id, ends)
 }
 
-// checkFormat refuses an output format that does not exist.
-func checkFormat(format string) error {
-	if format != "text" && format != "json" {
-		return &failure{exit.Usage, fmt.Errorf("--output-format is %q; expected text or json", format)}
-	}
-	return nil
-}
-
 // runFailure gives an error about a run its exit code.
 func runFailure(err error) error {
 	if errors.Is(err, errNoRun) {

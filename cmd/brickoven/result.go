@@ -61,7 +61,7 @@ func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *activeRun, out *ru
 	if err != nil {
 		return &failure{exit.Failed, err}
 	}
-	res.UnusedStubs = unused
+	res.UnusedStubs = append([]string{}, unused...)
 	if o.format == "json" {
 		a.printJSON(res)
 		return nil
@@ -141,8 +141,12 @@ func summarise(res *result) string {
 	return b.String()
 }
 
-// maxShown is how many lines of one step's output the summary shows.
-const maxShown = 20
+// maxShown is how many lines of one step's output the summary shows, and
+// maxWidth how many bytes of a line.
+const (
+	maxShown = 20
+	maxWidth = 2000
+)
 
 func writeOutput(b *strings.Builder, st stepResult) {
 	text := strings.TrimSpace(st.Output)
@@ -154,6 +158,9 @@ func writeOutput(b *strings.Builder, st stepResult) {
 		if i == maxShown {
 			fmt.Fprintf(b, "      … %d more lines\n", len(lines)-maxShown)
 			return
+		}
+		if len(line) > maxWidth {
+			line = fmt.Sprintf("%s… %d more bytes", strings.ToValidUTF8(line[:maxWidth], ""), len(line)-maxWidth)
 		}
 		fmt.Fprintf(b, "      %s\n", printable(line))
 	}

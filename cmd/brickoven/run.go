@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/local"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/spf13/cobra"
@@ -184,7 +186,7 @@ func (a *app) checkInputs(set *settings, tree *recipes.Tree, vars []recipes.Vari
 func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *activeRun,
 	drive func(*local.Driver, <-chan local.Signal) (*runner.Outcome, error),
 ) error {
-	signals, release := a.signals()
+	signals, usual, release := a.signals()
 	defer release()
 	defer s.recordPanic()
 	driver := &local.Driver{
@@ -197,7 +199,12 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 	if err := s.end(string(outcome.Status), outcome.Reason, exitCode(outcome)); err != nil {
 		return &failure{exit.Failed, err}
 	}
+	if err := journal.Retain(filepath.Dir(s.machine.Store.Dir)); err != nil {
+		fmt.Fprintf(a.err, "Warning: old runs could not be removed: %v\n", err)
+	}
 	s.progress.done()
+	s.endFamily()
+	usual()
 	if err := a.reportRun(o, tree, s, outcome); err != nil {
 		return err
 	}

@@ -142,12 +142,13 @@ func (a *app) personas(tree *recipes.Tree, work string) func(string) (string, bo
 	}
 }
 
-// signals hands INT and TERM to the run; release stops that.
+// signals hands INT and TERM to the run. After usual they end the program again,
+// so that a report which nobody reads cannot hold it; release undoes all.
 //
 // PIPE is taken and not acted on: where nobody reads what is printed any more,
 // writing fails, but the run goes on and cleans up after itself. It is not
 // ignored, because children would inherit that.
-func (a *app) signals() (<-chan local.Signal, func()) {
+func (a *app) signals() (run <-chan local.Signal, usual, release func()) {
 	arriving, pipe := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	signal.Notify(arriving, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	signal.Notify(pipe, syscall.SIGPIPE)
@@ -165,8 +166,9 @@ func (a *app) signals() (<-chan local.Signal, func()) {
 			}
 		}
 	}()
-	return passed, func() {
-		signal.Stop(arriving)
+	usual = func() { signal.Stop(arriving) }
+	return passed, usual, func() {
+		usual()
 		signal.Stop(pipe)
 		close(done)
 	}

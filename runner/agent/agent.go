@@ -67,9 +67,8 @@ type Request struct {
 	// Resume continues the conversation with this id, where the CLI can.
 	Resume string
 
-	// Dir is the working directory and Env the whole environment, to which the
-	// definition adds its own and from which [Unnest] has taken what stops a
-	// CLI inside a CLI.
+	// Dir is the working directory and Env the whole environment. The definition
+	// adds its own to it, and what [Unnest] takes out does not reach the CLI.
 	Dir string
 	Env []string
 	// Scratch is a folder that only this user can read, for a prompt that goes

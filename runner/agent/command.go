@@ -71,7 +71,7 @@ func build(req Request) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &command{env: slices.Concat(req.Env, d.Env, extra)}
+	c := &command{env: slices.Concat(Unnest(req.Env), d.Env, extra)}
 	if err := c.give(req, prompt, groups); err != nil {
 		return nil, err
 	}

@@ -58,7 +58,7 @@ func (r recording) save(dir string) error {
 	if err != nil {
 		return err
 	}
-	name := fmt.Sprintf("%s-%s-%d.json", fileName(r.Step), r.SHA256[:16], r.Number)
+	name := fmt.Sprintf("%s-%s-%d.json", fileName(r.Step), hash(r.Step + "\x00" + r.Prompt)[:16], r.Number)
 	return os.WriteFile(filepath.Join(dir, name), append(data, '\n'), 0o600)
 }
 

@@ -50,7 +50,11 @@ func newAutomaton(forms []form) *automaton {
 
 // tree builds the tree of all forms.
 func tree(forms []form) []node {
-	nodes := []node{{found: -1}}
+	size := 1
+	for _, f := range forms {
+		size += len(f.text)
+	}
+	nodes := append(make([]node, 0, size), node{found: -1})
 	for i, f := range forms {
 		at := root
 		for _, c := range []byte(f.text) {

@@ -22,13 +22,14 @@ const manyForms = 8 << 10
 // formsOf lists the texts that stand for a secret, the same for the same secret
 // every time.
 func formsOf(secret string) []form {
-	forms := whole(secret)
+	rare := len(secret) <= manyForms
+	forms := whole(secret, rare)
 	lines := strings.FieldsFunc(secret, func(r rune) bool { return r == '\n' || r == '\r' })
 	for i, line := range lines {
 		if line == secret || !longEnough(line) {
 			continue
 		}
-		for _, f := range whole(line) {
+		for _, f := range whole(line, rare) {
 			forms = append(forms, form{kind: fmt.Sprintf("line.%d/%s", i+1, f.kind), text: f.text})
 		}
 	}
@@ -47,15 +48,15 @@ func (b *builder) add(kind, text string) {
 	}
 }
 
-// whole lists the forms of one text.
-func whole(secret string) []form {
+// whole lists the forms of one text, with or without the rarer ones.
+func whole(secret string, rare bool) []form {
 	b := &builder{}
 	b.add("raw", secret)
 	b.base64("base64", base64.StdEncoding, secret)
 	b.base64("base64url", base64.URLEncoding, secret)
 	escaped := escapeJSON(secret, jsonPlain)
 	b.add("json", escaped)
-	if len(secret) > manyForms {
+	if !rare {
 		return b.forms
 	}
 	b.add("json.html", escapeJSON(secret, jsonHTML))

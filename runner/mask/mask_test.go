@@ -315,3 +315,18 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestALargeSecretIsMaskedInItsCommonForms(t *testing.T) {
+	t.Parallel()
+	secret := strings.Repeat("some\"line of it\n", manyForms/16+1)
+	m := masker(t, secret)
+	quoted, err := json.Marshal(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{secret, base64.URLEncoding.EncodeToString([]byte(secret)), string(quoted[1 : len(quoted)-1])} {
+		if got := m.Text(form); got != Replacement {
+			t.Errorf("%d bytes became %d", len(form), len(got))
+		}
+	}
+}

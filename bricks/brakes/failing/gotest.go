@@ -121,8 +121,8 @@ func (g *goReport) finish(r *report) error {
 	return nil
 }
 
-// finishTest reports a test, and tells whether it failed. A test without a
-// result was running when its package died.
+// finishTest reports a test, and tells whether it failed. A test that panicked,
+// or was running when its package died, took the tests after it along.
 func (g *goReport) finishTest(key goKey, parents map[goKey]bool, r *report) bool {
 	result := g.results[key]
 	switch result.action {
@@ -133,15 +133,15 @@ func (g *goReport) finishTest(key goKey, parents map[goKey]bool, r *report) bool
 		r.skipped = append(r.skipped, key.id())
 		return false
 	}
-	if result.action != "fail" {
+	text := goMessage(result.output.String())
+	if result.action != "fail" || goPanic.MatchString(text) {
 		r.broken = append(r.broken, key.pkg)
 	}
 	if parents[key] {
 		r.broken = append(r.broken, key.id())
 		return true
 	}
-	text := goMessage(result.output.String())
-	r.fail(key.id(), located(text), text)
+	r.fail(key.id(), goLocation(text), text)
 	return true
 }
 
@@ -170,10 +170,23 @@ func (g *goReport) failPackage(key goKey, r *report) {
 		text = build.String()
 	}
 	r.broken = append(r.broken, key.pkg)
-	r.fail(key.pkg, located(text), goMessage(text))
+	r.fail(key.pkg, goLocation(text), goMessage(text))
 }
 
 var goFrame = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):|(FAIL|ok)\b)`)
+
+var (
+	goPanic    = regexp.MustCompile(`(?m)^(panic: |fatal error: )`)
+	goTestLine = regexp.MustCompile(`[^\s:]+_test\.go:\d+`)
+)
+
+// goLocation prefers a line of a test file to the frames of the runtime.
+func goLocation(text string) string {
+	if found := goTestLine.FindString(text); found != "" {
+		return found
+	}
+	return located(text)
+}
 
 // goMessage drops the lines that frame a test's output.
 func goMessage(output string) string {

@@ -11,6 +11,8 @@ import (
 var (
 	tapResult = regexp.MustCompile(`^(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)$`)
 	tapPlan   = regexp.MustCompile(`^1\.\.(\d+)\s*(#.*)?$`)
+	// Durations change by themselves.
+	tapDuration = regexp.MustCompile(`^(duration|duration_ms|time|elapsed): `)
 	// A # directive may not be escaped.
 	tapDirective = regexp.MustCompile(`(?i)(?:^|[^\\])#\s*(skip|todo)\b`)
 )
@@ -74,7 +76,7 @@ func (t *tapReader) line(line string) error {
 	if t.yaml {
 		if text == "..." {
 			t.yaml = false
-		} else if last := t.last(); last != nil {
+		} else if last := t.last(); last != nil && !tapDuration.MatchString(text) {
 			last.diagnosis.WriteString(text + "\n")
 		}
 		return nil

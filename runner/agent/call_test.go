@@ -1,0 +1,305 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brickoven/brickoven/runner/process"
+	"github.com/google/go-cmp/cmp"
+)
+
+// all are the presets and the bare command line; streams those that say in a
+// format of their own when they are done.
+var (
+	all     = []string{"claude", "codex", "copilot", "gemini", "opencode", "goose", "amp", "aider", "command"}
+	streams = all[:7]
+)
+
+func each(t *testing.T, presets []string, test func(t *testing.T, preset string)) {
+	t.Helper()
+	for _, preset := range presets {
+		t.Run(preset, func(t *testing.T) {
+			t.Parallel()
+			test(t, preset)
+		})
+	}
+}
+
+func TestAnAnswerIsReadFromEachCLI(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		req := faked(t, preset, "ok")
+		req.System = "You are a judge."
+		a := call(t, req)
+		if a.Status != OK || a.Message != "" || a.FaultLine(preset) != "" {
+			t.Fatalf("status %s: %s", a.Status, a.Message)
+		}
+		if !strings.HasPrefix(a.Text, "you said: ") || !strings.Contains(a.Text, "what is it?") {
+			t.Errorf("the answer is %q", a.Text)
+		}
+		inPrompt := strings.Contains(a.Text, "You are a judge.")
+		if hasSwitch := len(req.Agent.System) > 0; inPrompt == hasSwitch {
+			t.Errorf("the system text is in the prompt: %v; there is a switch for it: %v", inPrompt, hasSwitch)
+		}
+		if preset != "aider" && preset != "command" && preset != "goose" && a.Conversation != "s1" {
+			t.Errorf("the conversation is %q", a.Conversation)
+		}
+	})
+}
+
+func TestAPromptFileIsGoneAfterTheCall(t *testing.T) {
+	t.Parallel()
+	req := faked(t, "aider", "ok")
+	call(t, req)
+	left, err := os.ReadDir(req.Scratch)
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestUsageOfEachCLI(t *testing.T) {
+	t.Parallel()
+	in, out, cached, one, cost := int64(18), int64(7), int64(5), int64(1), 0.000245
+	ms := func(n int64) *int64 { return &n }
+	tokens := Usage{InputTokens: &in, OutputTokens: &out, CachedTokens: &cached}
+	full := Usage{InputTokens: &in, OutputTokens: &out, CachedTokens: &cached, Turns: &one, CostUSD: &cost, DurationMS: ms(237)}
+	want := map[string]Usage{"claude": full, "amp": full, "aider": {}, "command": {}, "goose": {InputTokens: &in, OutputTokens: &out}}
+	u := tokens
+	u.Turns = &one
+	want["codex"] = u
+	u.DurationMS = ms(404)
+	want["copilot"] = u
+	u = tokens
+	u.DurationMS = ms(112)
+	want["gemini"] = u
+	u = tokens
+	u.Turns, u.CostUSD = &one, &cost
+	want["opencode"] = u
+	each(t, all, func(t *testing.T, preset string) {
+		if diff := cmp.Diff(want[preset], call(t, faked(t, preset, "ok")).Usage); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestTheTextOfAnAnswerIsNoFault(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		if a := call(t, faked(t, preset, "speaks of 429")); a.Status != OK || a.Fault != "" {
+			t.Errorf("%s, %q", a.Status, a.Fault)
+		}
+	})
+}
+
+func TestAnErrorFlagCountsWithExit0(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		a := call(t, faked(t, preset, "error with exit 0"))
+		if a.Status != Failed || a.Fault != "" || a.ExitCode != 0 {
+			t.Errorf("%s, %q, exit %d", a.Status, a.Fault, a.ExitCode)
+		}
+		if !strings.Contains(a.Message, "the model said no") || !strings.Contains(a.Message, "stdout: {") {
+			t.Errorf("the message is %q", a.Message)
+		}
+		if strings.Contains(a.Text, "said no") {
+			t.Errorf("the error passes for an answer: %q", a.Text)
+		}
+	})
+}
+
+func TestACompleteResultOutlivesItsExitCode(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		a := call(t, faked(t, preset, "result with exit 1"))
+		if a.Status != OK || a.ExitCode != 1 || !strings.HasPrefix(a.Text, "you said: ") {
+			t.Fatalf("%s, exit %d, %q", a.Status, a.ExitCode, a.Text)
+		}
+		if len(a.Remarks) != 1 || !strings.Contains(a.Remarks[0], "exit 1") {
+			t.Errorf("remarks: %q", a.Remarks)
+		}
+	})
+	for _, preset := range []string{"aider", "command"} {
+		if a := call(t, faked(t, preset, "result with exit 1")); a.Status != Failed {
+			t.Errorf("%s says nothing of completeness, so exit 1 is a failure: %s", preset, a.Status)
+		}
+	}
+}
+
+func TestRateLimitedTwiceThenFine(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		req, policy := faked(t, preset, "rate limited twice"), Retry{Attempts: 5, Delay: time.Minute, MaxDelay: time.Hour}
+		var waits []time.Duration
+		for attempt := 1; ; attempt++ {
+			a := call(t, req)
+			wait, again := policy.Next(attempt, a, func() float64 { return 0 })
+			if !again {
+				if a.Status != OK || attempt != 3 {
+					t.Errorf("attempt %d ended with %s: %s", attempt, a.Status, a.Message)
+				}
+				break
+			}
+			if a.Status != RateLimited || !strings.Contains(a.FaultLine(preset), `"class":"transient_transport"`) {
+				t.Errorf("%s, %s", a.Status, a.FaultLine(preset))
+			}
+			waits = append(waits, wait.For)
+		}
+		if diff := cmp.Diff([]time.Duration{30 * time.Second, time.Minute}, waits); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestAUsedUpLimitNamesItsReset(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		a := call(t, faked(t, preset, "quota"))
+		want := time.Date(2030, 3, 17, 17, 46, 0, 0, time.UTC)
+		if a.Status != QuotaExhausted || a.ResetsAt == nil || !a.ResetsAt.Equal(want) {
+			t.Errorf("%s until %v", a.Status, a.ResetsAt)
+		}
+	})
+}
+
+func TestARefusedToolIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, preset := range streams {
+		if voices[preset].denied == nil {
+			continue
+		}
+		a := call(t, faked(t, preset, "denied"))
+		if a.Status != Denied || !cmp.Equal(a.Denied, []string{"write"}) || a.Text != "could not" {
+			t.Errorf("%s: %s %q, answered %q", preset, a.Status, a.Denied, a.Text)
+		}
+		if !strings.Contains(a.Message, "the permission mode refused write") {
+			t.Errorf("%s: %s", preset, a.Message)
+		}
+	}
+}
+
+func TestSilenceAfterTheAnswerIsNotHeldAgainstIt(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		req := faked(t, preset, "silent after the answer")
+		req.IdleTimeout = 5 * time.Second
+		a := call(t, req)
+		if a.Status != OK || !a.Exit.Idle || len(a.Remarks) != 1 {
+			t.Errorf("%s, %+v, %q", a.Status, a.Exit, a.Remarks)
+		}
+	})
+}
+
+func TestSilenceAfterPlainTextAsksWhetherItIsWhole(t *testing.T) {
+	t.Parallel()
+	for _, whole := range []bool{true, false} {
+		req := faked(t, "command", "silent after the answer")
+		req.IdleTimeout = 5 * time.Second
+		req.Complete = func(text string) bool { return whole && strings.Contains(text, "you said") }
+		a := call(t, req)
+		if got := a.Status == OK; got != whole {
+			t.Errorf("whole %v: %s", whole, a.Status)
+		}
+	}
+}
+
+func TestACLIThatNeverEnds(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		req := faked(t, preset, "never exits")
+		req.Timeout, req.Complete = 300*time.Millisecond, func(string) bool { return true }
+		a := call(t, req)
+		if a.Status != Failed || !a.Exit.TimedOut || a.ExitCode != process.CodeTimeout || !strings.Contains(a.Message, "timed out after 300ms") {
+			t.Errorf("%s, %+v, %s", a.Status, a.Exit, a.Message)
+		}
+	})
+}
+
+func TestFiveMegabytesAreReadWhole(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		a := call(t, faked(t, preset, "5 MB"))
+		if got := len(strings.TrimSpace(a.Text)); a.Status != OK || got != 5<<20-1 || a.Truncated {
+			t.Errorf("%s, %d bytes, truncated %v", a.Status, got, a.Truncated)
+		}
+	})
+}
+
+func TestBytesThatAreNoUTF8DoNotLoseTheAnswer(t *testing.T) {
+	t.Parallel()
+	each(t, streams, func(t *testing.T, preset string) {
+		if a := call(t, faked(t, preset, "invalid UTF-8")); a.Status != OK || a.Text != "caf\uFFFD" {
+			t.Errorf("%s, %q", a.Status, a.Text)
+		}
+	})
+}
+
+func TestNothingWrittenIsNoResult(t *testing.T) {
+	t.Parallel()
+	each(t, all[:8], func(t *testing.T, preset string) {
+		if a := call(t, faked(t, preset, "nothing")); a.Status != NoResult {
+			t.Errorf("%s", a.Status)
+		}
+		a := call(t, faked(t, preset, "nothing with exit 1"))
+		if a.Status != Failed || !strings.Contains(a.Message, "Command failed (exit 1): the last words") {
+			t.Errorf("%s: %s", a.Status, a.Message)
+		}
+	})
+	if a := call(t, faked(t, "command", "nothing")); a.Status != OK {
+		t.Errorf("a bare command line may print nothing: %s", a.Status)
+	}
+}
+
+func TestStderrIsAskedWhereThereIsNoResult(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		if a := call(t, faked(t, preset, "stderr 529")); a.Status != RateLimited || a.Fault != Overload {
+			t.Errorf("%s, %q", a.Status, a.Fault)
+		}
+	})
+}
+
+func TestOfPlainOutputOnlyTheLastErrorLineIsAsked(t *testing.T) {
+	t.Parallel()
+	a := call(t, faked(t, "command", "plain quota"))
+	want := time.Date(2026, 12, 3, 13, 5, 0, 0, time.UTC)
+	if a.Status != QuotaExhausted || a.ResetsAt == nil || !a.ResetsAt.Equal(want) {
+		t.Errorf("%s until %v", a.Status, a.ResetsAt)
+	}
+	if a := call(t, faked(t, "command", "plain talk")); a.Status != Failed || a.Fault != "" {
+		t.Errorf("%s, %q", a.Status, a.Fault)
+	}
+}
+
+func TestExit79IsFinal(t *testing.T) {
+	t.Parallel()
+	each(t, all, func(t *testing.T, preset string) {
+		a := call(t, faked(t, preset, "refused"))
+		if _, again := DefaultRetry().Next(1, a, func() float64 { return 0 }); a.Status != Refused || again {
+			t.Errorf("%s, again %v", a.Status, again)
+		}
+	})
+}
+
+func TestCancelledIsNoFaultOfTheEndpoint(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	a, err := Call(ctx, faked(t, "claude", "never exits"))
+	if err != nil || a.Status != Failed || a.Fault != "" || !strings.Contains(a.Message, "cancelled") {
+		t.Errorf("%v, %s, %q, %s", err, a.Status, a.Fault, a.Message)
+	}
+}
+
+func TestAMissingCLIIsAnErrorNotAnAnswer(t *testing.T) {
+	t.Parallel()
+	d, _ := Preset("claude")
+	d.Command[0] = "/nowhere/claude"
+	_, err := Call(t.Context(), Request{Agent: d, Prompt: "x", Dir: t.TempDir()})
+	if _, ok := errors.AsType[*process.StartError](err); !ok {
+		t.Errorf("%v", err)
+	}
+}
