@@ -214,7 +214,6 @@ default_step_timeout: 10m
 max_parallel: 4
 max_env_bytes: 5000
 output: {format: markdown, template: "{{one}}"}
-agents: {mine: {command: [x]}}
 steps:
   - id: a
     name: n
@@ -242,7 +241,7 @@ steps:
     max_env_value_bytes: 10
     allow_reparse: true
     detach: true
-  - {id: b, agent: "ns:role", cli: claude, prompt: p, model: m, mode: fast, files: [f], session: s, auto_stage: true, depends_on: []}
+  - {id: b, agent: "ns:role", cli: auto, prompt: p, model: m, mode: fast, auto_stage: true, depends_on: []}
   - {id: c, recipe: r, sub_context: {x: "{{one}}", y: {z: ["{{o}}", 5]}}, outputs: {mine: theirs}, recovery_on_failure: true, depends_on: b}
   - {id: d, recipe: r, outputs: [p, q]}
   - {id: e, recipe: r, outputs: []}
@@ -270,7 +269,6 @@ finally:
 		"hooks":     r.Hooks.PreStep.Source == "echo pre" && r.Hooks.PostStep.Source == "echo post" && r.Hooks.OnError.Source == "echo err",
 		"limits":    r.DefaultStepTimeout == 10*time.Minute && r.MaxParallel == 4 && r.MaxEnvBytes == 5000 && slices.Equal(r.Defaults.Shell, Shell{"sh"}),
 		"output":    r.Output.Format == "markdown" && r.Output.Template.Source() == "{{one}}",
-		"agents":    r.Agents["mine"] != nil,
 		"finally":   len(r.Finally) == 1 && r.Finally[0].ID == "z",
 		"texts":     a.Name == "n" && a.Description == "d" && a.Command.Source == "echo" && a.Output == "o" && a.RequireField == "f" && a.OnInterrupt == "skip",
 		"shell":     slices.Equal(a.Shell, Shell{"bash", "-euo", "pipefail"}),
@@ -280,7 +278,7 @@ finally:
 		"retry":     cmp.Equal(a.Retry, &Retry{Attempts: 3, Delay: time.Second, Backoff: 2, MaxDelay: time.Minute, OnExit: []int{1, 2}}) && r.Steps[5].Retry.Attempts == 2,
 		"control":   a.ParallelGroup == "g" && slices.Equal(c.DependsOn, []string{"b"}) && a.As == "e" && a.Collect == "es" && a.Parallel == 2 && slices.Equal(a.WhenTags, []string{"t"}),
 		"rest":      a.IdleTimeout == 5*time.Second && a.MaxEnvValueBytes == 10 && a.AllowReparse && a.Detach,
-		"agent":     b.Persona == "ns:role" && b.CLI == "claude" && b.Prompt.Source() == "p" && b.Model.Source() == "m" && b.Mode == "fast" && len(b.Files) == 1 && b.Session == "s" && b.AutoStage,
+		"agent":     b.Persona == "ns:role" && b.CLI == "auto" && b.Prompt.Source() == "p" && b.Model.Source() == "m" && b.Mode == "fast" && b.AutoStage,
 		"call":      c.Recipe == "r" && c.RecoveryOnFailure && c.Context[0].Name == "x" && c.Context[0].Value.(*template.Template).Source() == "{{one}}",
 		"deep":      c.Context[1].Value.(map[string]any)["z"].([]any)[0].(*template.Template).Source() == "{{o}}" && c.Context[1].Value.(map[string]any)["z"].([]any)[1] == json.Number("5"),
 		"renamed":   cmp.Equal(c.Outputs.Pairs, []Rename{{"mine", "theirs"}}),
@@ -293,5 +291,23 @@ finally:
 	}
 	if len(r.Warnings) > 0 {
 		t.Error(Findings(r.Warnings))
+	}
+}
+
+// A key whose feature is not there says so instead of being passed over.
+func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []string{
+		"command: x, shell: builtin", "prompt: p, cli: claude", "prompt: p, files: [a]", "prompt: p, session: s", "type: loop, recipe: r",
+	} {
+		_, err := Parse("recipe.yaml", []byte("name: x\nsteps:\n  - {id: a, "+keys+"}\n"), LoadOptions{})
+		var found Findings
+		if !errors.As(err, &found) || !slices.Contains(found.Codes(), "not-yet") {
+			t.Errorf("{%s}: %v, want a finding not-yet", keys, err)
+		}
+	}
+	_, err := Parse("recipe.yaml", []byte("name: x\nagents: {a: {command: [b]}}\nsteps:\n  - {id: a, command: b}\n"), LoadOptions{})
+	if err == nil {
+		t.Error("agents: is passed over")
 	}
 }

@@ -121,7 +121,6 @@ func (d *decoder) agents(key string, node *yaml.Node) {
 	if !d.mapping(key, node) {
 		return
 	}
-	if m, ok := d.value(node).(map[string]any); ok {
-		d.recipe.Agents = m
-	}
+	d.fail(node, "not-yet", key+": presets of agent CLIs are not available in this version",
+		"configure the agent's command line with --agent or in .brickoven/config.yaml")
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func next(retry *recipes.Retry, delay time.Duration) time.Duration {
 // attempt does the work of a step once.
 func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string, n int) report {
 	if st.Type == recipes.Call {
-		return fr.call(f, st, view, path)
+		return fr.timed(f, st, path, func(f *flow) report { return fr.call(f, st, view, path) })
 	}
 	if !fr.run.work.enter(f) {
 		return failed(cancelled())
@@ -77,6 +78,31 @@ func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string
 		act.Kind = step.Shell
 	}
 	return fr.leaf(st, f.do(act))
+}
+
+// timed bounds work that is made of many actions by the step's timeout. The
+// executor bounds single actions itself.
+func (fr *frame) timed(f *flow, st *recipes.Step, path string, work func(*flow) report) (rep report) {
+	if st.Timeout <= 0 {
+		return work(f)
+	}
+	inside, beside := &halt{parent: f.halt}, &halt{parent: f.halt}
+	body := fr.run.spawn(inside, func(f *flow) { rep = work(f) })
+	expired := false
+	clock := fr.run.spawn(beside, func(f *flow) {
+		res := f.do(&step.Action{Kind: step.Sleep, Path: path, Def: st, Recipe: fr.recipe, Delay: st.Timeout})
+		if expired = res.OK; expired {
+			fr.run.stopAll(inside)
+		}
+	})
+	f.join(body)
+	fr.run.stopAll(beside)
+	f.join(clock)
+	if o := rep.outcome; expired && o.Status == step.Failed && !o.Refused() {
+		o.Cause, o.ExitCode = step.CauseTimeout, step.ExitTimeout
+		o.Error = fmt.Sprintf("timed out after %s: %s", st.Timeout, o.Error)
+	}
+	return rep
 }
 
 // leaf turns the result of an action into the end of its step.

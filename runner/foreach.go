@@ -86,9 +86,10 @@ func (fr *frame) elements(f *flow, st *recipes.Step, view *step.View, list []any
 			defer places.leave()
 			own := &step.View{Scope: view.Scope.Fork(), Steps: view.Steps}
 			own.Scope.Set(name, item)
+			started := fr.run.now
 			reps[i] = fr.retried(f, st, own, path)
 			o := reps[i].outcome
-			o.ID, o.Path = st.ID, path
+			o.ID, o.Path, o.Duration = st.ID, path, fr.run.now.Sub(started)
 			if o.Output == nil {
 				o.Output = ""
 			}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/value"
@@ -58,7 +57,7 @@ func (e ending) failedPath() string {
 }
 
 func innermost(o *step.Outcome) *step.Outcome {
-	for _, child := range slices.Backward(o.Children) {
+	for _, child := range o.Children {
 		if child.Status == step.Failed && !child.Tolerated {
 			return innermost(child)
 		}

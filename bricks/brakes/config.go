@@ -109,7 +109,7 @@ func defaults() Config {
 func ParseConfig(v any) (Config, error) {
 	r := &reader{}
 	c := defaults()
-	for _, f := range r.entries("", v, brakeKeys) {
+	for _, f := range r.entries("", value.From(v), brakeKeys) {
 		read := readers[f.key]
 		read(r, f, &c)
 	}

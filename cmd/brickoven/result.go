@@ -114,7 +114,7 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 			Truncated: o.Truncated, Attempts: o.Attempts, Failed: o.Failures, Usage: o.Usage,
 		}
 		if o.Outputs != nil {
-			whole, err := s.machine.Store.Whole(map[string]any(o.Outputs))
+			whole, err := s.machine.Store.Whole(o.Outputs)
 			if err != nil {
 				return nil, err
 			}
@@ -134,9 +134,12 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 func summarise(res *result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Recipe '%s': %s (%.1fs)\n", res.RecipeName, strings.ToUpper(string(res.Status)), res.Duration)
-	for _, st := range res.StepResults {
+	for _, st := range slices.Concat(res.StepResults, res.Finally) {
 		fmt.Fprintf(&b, "  [%s] %s (%.1fs)\n", st.Status, st.StepID, st.Duration)
 		writeOutput(&b, st)
+		if st.Tolerated || st.Status == step.Degraded {
+			fmt.Fprintf(&b, "      %s\n", strings.ReplaceAll(printable(st.Error), "\n", "\n      "))
+		}
 	}
 	return b.String()
 }

@@ -89,7 +89,7 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	if faults := tree.Check(names(vars)).Errors(); len(faults) > 0 {
+	if faults := append(tree.Check(names(vars)), tree.Functions(functionNames())...).Errors(); len(faults) > 0 {
 		return &failure{exit.Invalid, faults}
 	}
 	if o.explain && o.format == "json" {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -83,9 +84,22 @@ func (b *testBench) start(ctx context.Context, s *scratch, args []string) (*cont
 	}
 	if report, err := value.Parse(out.String()); err == nil {
 		outcome.Report, _ = report.(map[string]any)
+		outcome.Stderr += explained(out.Bytes())
 	}
 	outcome.Prompts, err = s.prompts()
 	return outcome, err
+}
+
+// explained is what a run without --output-format json would have printed on
+// standard error about its failure.
+func explained(report []byte) string {
+	var res result
+	if err := json.Unmarshal(report, &res); err != nil || res.RunID == "" || res.Success {
+		return ""
+	}
+	var text strings.Builder
+	(&app{err: &text}).explainFailure(&res)
+	return text.String()
 }
 
 // arguments is the command line of a case.

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,10 +30,13 @@ func Parse(path string, data []byte) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file := l.file(doc)
-	if len(l.found) > 0 {
-		return nil, l.found
+	if len(l.found) == 0 {
+		return file, nil
 	}
-	return file, nil
+	slices.SortStableFunc(l.found, func(a, b *recipes.Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Column, b.Pos.Column))
+	})
+	return nil, l.found
 }
 
 // loader turns the values of a document into a file and notes every fault. The

@@ -179,11 +179,7 @@ func fake(preset, what string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 97
 	}
-	show := func(lines []string) {
-		for _, line := range lines {
-			fmt.Println(line)
-		}
-	}
+	show := func(lines []string) { fmt.Print(strings.Join(lines, "\n")) }
 	answer := "you said: " + prompt
 	switch what {
 	case "ok":
@@ -219,8 +215,7 @@ func fake(preset, what string) int {
 		fmt.Fprintln(os.Stderr, strings.Repeat("noise ", 1<<20))
 		show(v.answer(strings.Repeat("0123456789abcde\n", 5<<16)))
 	case "invalid UTF-8":
-		out := strings.Join(v.answer("caf\xe9"), "\n")
-		os.Stdout.WriteString(strings.ReplaceAll(out, `\ufffd`, "\xe9") + "\n")
+		fmt.Print(strings.ReplaceAll(strings.Join(v.answer("caf\xe9"), "\n"), `\ufffd`, "\xe9"))
 	case "nothing":
 	case "nothing with exit 1":
 		fmt.Fprintln(os.Stderr, "the last words")

@@ -13,6 +13,7 @@ const (
 	Refused     = 79  // a structural guard refused to start a child; terminal
 	Timeout     = 124 // only as a step's code
 	Missing     = 127 // a command that was to be run in our place is not there
+	HungUp      = 129 // HUP
 	Interrupted = 130 // INT
 	Terminated  = 143 // TERM
 )
@@ -39,6 +40,7 @@ func Codes() []Code {
 		{Refused, "refused by a structural guard (terminal, never retried)"},
 		{Timeout, "only as a step's code: its timeout ended it"},
 		{Missing, "amplihack link: no other amplihack on PATH"},
+		{HungUp, "interrupted (HUP): the terminal is gone"},
 		{Interrupted, "interrupted (INT)"},
 		{Terminated, "interrupted (TERM)"},
 	}

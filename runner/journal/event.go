@@ -124,7 +124,9 @@ const noteValue = 1 << 10
 // Note appends a note. Notes carry no decision, and most values in them stand
 // in the result of an action already: a value of more than 1 KiB appears as a
 // [value.Ref] with its hash and size and no place.
-func (w *Writer) Note(n step.Note) error {
+func (w *Writer) Note(n step.Note) error { return w.Append(KindNote, newNoted(n)) }
+
+func newNoted(n step.Note) noted {
 	n.At = n.At.UTC().Round(0)
 	n.Value = brief(n.Value)
 	data := noted{Note: n}
@@ -132,7 +134,7 @@ func (w *Writer) Note(n step.Note) error {
 		data.Note.Outcome = briefOutcome(n.Outcome)
 		data.Duration = n.Outcome.Duration
 	}
-	return w.Append(KindNote, data)
+	return data
 }
 
 // Note gives the note of a note record; unseal is as for [Record.Event]. A map

@@ -32,7 +32,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -70,16 +69,6 @@ const (
 	KindStalled        Kind = "stalled"         // Stalled
 	KindRunFinished    Kind = "run_finished"    // RunFinished
 )
-
-// Kinds lists every kind.
-func Kinds() []Kind {
-	return []Kind{
-		KindRunStarted, KindActionStarted, KindProcessStarted, KindActionFinished, KindNote,
-		KindGuardRefused, KindSignal, KindWait, KindResumed, KindStalled, KindRunFinished,
-	}
-}
-
-func (k Kind) known() bool { return slices.Contains(Kinds(), k) }
 
 // Record is one line of a journal.
 type Record struct {

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/brickoven/brickoven/runner/process"
@@ -161,4 +162,24 @@ func TestOwnersHaveNames(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+}
+
+// TestALockOnAFileThatWasReplacedIsNone is the moment in which a run is removed
+// by its owner between another one's opening and locking of the file.
+func TestALockOnAFileThatWasReplacedIsNone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(runDir(t, "r1"), LockFile)
+	l := &Lock{path: path, flock: flock.New(path)}
+	if ok, err := l.flock.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	must(t, os.Rename(path, path+".old"))
+	if err := l.claim(me); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is gone: %v", err)
+	}
+	must(t, os.WriteFile(path, nil, 0o600))
+	if err := l.claim(me); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file is another one: %v", err)
+	}
+	must(t, l.flock.Unlock())
 }

@@ -7,6 +7,36 @@ import (
 	"github.com/brickoven/brickoven/runner/process"
 )
 
+// takes reports whether the payload is what records of the kind hold. Types that
+// are not known here would pass [Options.Seal] by.
+func (k Kind) takes(payload any) bool {
+	switch payload.(type) {
+	case RunStarted:
+		return k == KindRunStarted
+	case ActionStarted:
+		return k == KindActionStarted
+	case ProcessStarted:
+		return k == KindProcessStarted
+	case finished:
+		return k == KindActionFinished
+	case noted:
+		return k == KindNote
+	case GuardRefused:
+		return k == KindGuardRefused
+	case signal:
+		return k == KindSignal
+	case Wait:
+		return k == KindWait
+	case Resumed:
+		return k == KindResumed
+	case Stalled:
+		return k == KindStalled
+	case RunFinished:
+		return k == KindRunFinished
+	}
+	return false
+}
+
 // RunStarted is the first record: all that it takes to run the same again.
 type RunStarted struct {
 	RunID  string `json:"run_id"`

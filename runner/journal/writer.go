@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/brickoven/brickoven/runner/step"
 )
 
 // Options decide how a journal is written.
@@ -82,19 +84,23 @@ func Create(dir string, opts Options) (*Writer, error) {
 }
 
 // Append adds one record with one write. The payload is the struct that belongs
-// to the kind, by value.
+// to the kind, by value; a note may be a [step.Note].
 //
 // Where it fails the journal stays as it was, and the error is a
 // [*StorageError]. From then on the same record (kind and payload) may be tried
 // again, and every other one is refused with a [*RefusedError], so that no
 // record stands behind one that is missing. After an fsync that failed nothing
-// is accepted any more. A [*RefusedError] also answers an unknown kind, a
-// record that is too long, and anything but resumed after run_finished.
+// is accepted any more. A [*RefusedError] also answers a payload that does not
+// belong to the kind, a record that is too long, and anything but resumed after
+// run_finished.
 func (w *Writer) Append(kind Kind, payload any) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !kind.known() {
-		return &RefusedError{Kind: kind, Reason: "there is no such kind"}
+	if note, is := payload.(step.Note); is {
+		payload = newNoted(note)
+	}
+	if !kind.takes(payload) {
+		return &RefusedError{Kind: kind, Reason: fmt.Sprintf("it cannot hold a %T", payload)}
 	}
 	if w.ended && kind != KindResumed {
 		return &RefusedError{Kind: kind, Reason: "the run has ended"}

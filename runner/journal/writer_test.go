@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/brickoven/brickoven/runner/step"
 )
 
 // disk is a file that has only so much space.
@@ -96,7 +98,7 @@ func TestAFullDiskLeavesAnIntactJournal(t *testing.T) {
 		}
 	}
 	d.space = plenty
-	err := w.Append(KindSignal, nil)
+	err := w.Append(KindWait, Wait{})
 	var refused *RefusedError
 	if !errors.As(err, &refused) || !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("another record after a failed one: %v", err)
@@ -185,16 +187,47 @@ func TestOnlyAResumeFollowsTheEnd(t *testing.T) {
 	}
 	must(t, w.Append(KindResumed, Resumed{Attempt: 2, From: "b"}))
 	must(t, w.Event(done("x", "")))
-	if err := w.Append("gossip", nil); !errors.As(err, &refused) {
-		t.Errorf("an unknown kind: %v", err)
-	}
-	if err := w.Append(KindNote, func() {}); err == nil {
-		t.Error("a payload without a JSON form was accepted")
-	}
 	must(t, w.Event(done("y", "")))
 	must(t, w.Close())
 	if err := w.Event(done("z", "")); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("an event after Close: %v", err)
+	}
+}
+
+// TestAPayloadBelongsToItsKind keeps texts out that nobody would seal.
+func TestAPayloadBelongsToItsKind(t *testing.T) {
+	t.Parallel()
+	dir := runDir(t, "r1")
+	w, err := Create(dir, options())
+	must(t, err)
+	payloads := map[Kind]any{
+		KindRunStarted: RunStarted{}, KindActionStarted: ActionStarted{}, KindProcessStarted: ProcessStarted{},
+		KindActionFinished: finished{}, KindNote: step.Note{}, KindGuardRefused: GuardRefused{}, KindSignal: signal{},
+		KindWait: Wait{}, KindResumed: Resumed{}, KindStalled: Stalled{},
+	}
+	var refused *RefusedError
+	for kind := range payloads {
+		for other, payload := range payloads {
+			if err := w.Append(kind, payload); (err == nil) != (kind == other) || err != nil && !errors.As(err, &refused) {
+				t.Errorf("%s with a %T: %v", kind, payload, err)
+			}
+		}
+		for _, payload := range []any{nil, "text", map[string]any{}, &Wait{}, RunFinished{}} {
+			if err := w.Append(kind, payload); !errors.As(err, &refused) {
+				t.Errorf("%s with a %T: %v", kind, payload, err)
+			}
+		}
+	}
+	if err := w.Append("gossip", Wait{}); !errors.As(err, &refused) {
+		t.Errorf("an unknown kind: %v", err)
+	}
+	if err := w.Append(KindRunStarted, RunStarted{Options: []byte("{")}); err == nil {
+		t.Error("options that are not JSON were accepted")
+	}
+	must(t, w.Append(KindRunFinished, RunFinished{}))
+	must(t, w.Close())
+	if report, err := Verify(dir, nil); err != nil || !report.OK() || report.Records != int64(len(payloads))+1 {
+		t.Errorf("report %+v, %v", report, err)
 	}
 }
 

@@ -148,11 +148,11 @@ func (m *Machine) prompt(a *step.Action, warnings *[]string) (string, error) {
 }
 
 func (m *Machine) agentEnvironment(a *step.Action, warnings *[]string) (*scope.Block, error) {
-	base, err := m.environment(a, warnings)
+	extra, err := m.authored(a, warnings)
 	if err != nil {
 		return nil, err
 	}
-	base = append([]string(nil), base...)
+	base := append([]string(nil), m.Base...)
 	model, err := m.render(a, "model", a.Def.Model, warnings)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (m *Machine) agentEnvironment(a *step.Action, warnings *[]string) (*scope.B
 			base = append(base, name+"="+clip(text, scope.MaxNamed))
 		}
 	}
-	req := m.request(a, base)
+	req := m.request(a, base, extra)
 	req.Shell = scope.Other
 	block, err := a.Vars.Scope.Environment(req)
 	if err != nil {

@@ -244,30 +244,26 @@ func (m *Machine) Probe() recipes.Probe {
 	}
 }
 
-// environment starts a step's environment: the base, what recipe and step add
-// with env:, and who runs it.
-func (m *Machine) environment(a *step.Action, warnings *[]string) ([]string, error) {
-	env := m.Base
-	if len(a.Recipe.Env) == 0 && len(a.Def.Env) == 0 {
-		return env, nil
-	}
-	env = append([]string(nil), env...)
+// authored renders what recipe and step add with env:. It wins over the aliases
+// of variables, because somebody wrote it for this environment.
+func (m *Machine) authored(a *step.Action, warnings *[]string) (map[string]string, error) {
+	env := map[string]string{}
 	for _, entries := range [][]recipes.EnvEntry{a.Recipe.Env, a.Def.Env} {
 		for _, entry := range entries {
 			text, err := m.render(a, "env."+entry.Name, entry.Value, warnings)
 			if err != nil {
 				return nil, err
 			}
-			env = append(env, entry.Name+"="+text)
+			env[entry.Name] = text
 		}
 	}
 	return env, nil
 }
 
 // Request for the environment of a step, with the limits of step and recipe.
-func (m *Machine) request(a *step.Action, base []string) scope.Request {
+func (m *Machine) request(a *step.Action, base []string, extra map[string]string) scope.Request {
 	return scope.Request{
-		Base: base, MaxValue: a.Def.MaxEnvValueBytes, MaxTotal: a.Recipe.MaxEnvBytes,
+		Base: base, Extra: extra, MaxValue: a.Def.MaxEnvValueBytes, MaxTotal: a.Recipe.MaxEnvBytes,
 		Spills: m.Store.Spills, Load: m.Store.Load,
 	}
 }

@@ -49,7 +49,15 @@ func (m *Machine) native(ctx context.Context, a *step.Action) step.Result {
 	if err != nil {
 		return refuse(step.CauseState, err)
 	}
+	if a.Def.Timeout > 0 {
+		bounded, cancel := context.WithTimeout(ctx, a.Def.Timeout)
+		defer cancel()
+		ctx = bounded
+	}
 	out, err := fn(ctx, call)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return step.Result{Cause: step.CauseTimeout, ExitCode: step.ExitTimeout, Error: fmt.Sprintf("timed out after %s", a.Def.Timeout)}
+	}
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
@@ -67,7 +75,7 @@ func (m *Machine) call(ctx context.Context, a *step.Action, dir string) (Call, e
 		call.Inputs[name] = whole
 	}
 	if _, taken := call.Inputs["steps"]; !taken {
-		ends, err := m.Store.Whole(map[string]any(a.Vars.Steps))
+		ends, err := m.Store.Whole(a.Vars.Steps)
 		if err != nil {
 			return Call{}, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -32,11 +33,11 @@ func (m *Machine) shell(ctx context.Context, a *step.Action, kill <-chan struct{
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	base, err := m.environment(a, &warnings)
+	extra, err := m.authored(a, &warnings)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	cmd, err := m.prepare(a, shellOf(a), a.Def.Command, base, &warnings)
+	cmd, err := m.prepare(a, shellOf(a), a.Def.Command, m.Base, extra, &warnings)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
@@ -98,8 +99,8 @@ func (p *prepared) close() error {
 
 // prepare puts the values in their places of a command and builds the
 // environment that they come through.
-func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command, base []string, warnings *[]string) (*prepared, error) {
-	req := m.request(a, base)
+func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command, base []string, extra map[string]string, warnings *[]string) (*prepared, error) {
+	req := m.request(a, base, extra)
 	script, isShell := cmd.Plain(), false
 	dialect, knows := sh.Dialect()
 	req.Shell = scope.Other
@@ -109,7 +110,11 @@ func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command
 		if err != nil {
 			return nil, err
 		}
-		script, req.Extra, req.Mentions = bound.Script, bound.Vars, cmd.Script.Mentions()
+		script, req.Mentions = bound.Script, cmd.Script.Mentions()
+		if req.Extra == nil {
+			req.Extra = map[string]string{}
+		}
+		maps.Copy(req.Extra, bound.Vars)
 		req.Shell = scope.Bash
 		if dialect == shell.POSIX {
 			req.Shell = scope.POSIX
@@ -341,7 +346,7 @@ func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}
 	for _, name := range []string{"BRICKOVEN_STEP_ID", "BRICKOVEN_STEP_STATUS", "BRICKOVEN_STEP_ERROR"} {
 		env = append(env, name+"="+clip(a.HookEnv[name], scope.MaxNamed))
 	}
-	cmd, err := m.prepare(a, a.Recipe.Defaults.Shell, a.Hook, env, &warnings)
+	cmd, err := m.prepare(a, a.Recipe.Defaults.Shell, a.Hook, env, nil, &warnings)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}

@@ -158,7 +158,7 @@ func (m *Machine) stubbed(ctx context.Context, a *step.Action, c *stubCall, kill
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	block, err := a.Vars.Scope.Environment(m.request(a, m.Base))
+	block, err := a.Vars.Scope.Environment(m.request(a, m.Base, nil))
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	tapResult = regexp.MustCompile(`^(not )?ok\b\s*(\d+)?\s*(?:- )?(.*)$`)
+	tapResult = regexp.MustCompile(`^(not )?ok\b\s*(?:\d+)?\s*(?:- )?(.*)$`)
 	tapPlan   = regexp.MustCompile(`^1\.\.(\d+)\s*(#.*)?$`)
 	// Durations change by themselves.
 	tapDuration = regexp.MustCompile(`^(duration|duration_ms|time|elapsed): `)
@@ -130,15 +130,12 @@ func (t *tapReader) plan(depth int, count string) error {
 }
 
 func (t *tapReader) result(depth int, match []string) error {
-	test := &tapTest{ok: match[1] == "", name: match[3]}
+	test := &tapTest{ok: match[1] == "", name: match[2]}
 	if at := tapDirective.FindStringSubmatchIndex(test.name); at != nil {
 		test.directive = strings.ToLower(test.name[at[2]:at[3]])
 		test.name = test.name[:strings.LastIndexByte(test.name[:at[2]], '#')]
 	}
 	test.name = strings.TrimSpace(test.name)
-	if test.name == "" {
-		test.name = "test " + match[2]
-	}
 	if len(t.levels) > depth+1 {
 		if len(t.levels) > depth+2 {
 			return fmt.Errorf("the subtests of %q end in the middle", test.name)
@@ -151,6 +148,9 @@ func (t *tapReader) result(depth int, match []string) error {
 		t.levels = t.levels[:depth+1]
 	}
 	t.open(depth)
+	if test.name == "" {
+		test.name = "test " + strconv.Itoa(len(t.levels[depth].tests)+1)
+	}
 	t.levels[depth].tests = append(t.levels[depth].tests, test)
 	return nil
 }

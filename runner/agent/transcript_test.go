@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+var formats = []string{"claude", "codex", "copilot", "gemini", "opencode", "goose", FormatText, FormatJSON}
+
+func read(t interface{ Fatal(...any) }, format string, pieces ...string) outcome {
+	tr := newTranscript((&Definition{Result: Result{Format: format}}).reading())
+	for _, piece := range pieces {
+		if n, err := tr.Write([]byte(piece)); n != len(piece) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	return tr.finish()
+}
+
+func TestWhereTheOutputIsCutIntoPiecesDoesNotMatter(t *testing.T) {
+	t.Parallel()
+	for _, preset := range streams {
+		d, _ := Preset(preset)
+		whole := strings.Join(voices[preset].answer("an answer\nof two lines"), "\n") + "\nnoise {\n\n"
+		want := read(t, d.Result.Format, whole)
+		rapid.Check(t, func(t *rapid.T) {
+			cut := rapid.IntRange(0, len(whole)).Draw(t, "cut")
+			again := rapid.IntRange(cut, len(whole)).Draw(t, "again")
+			got := read(t, d.Result.Format, whole[:cut], whole[cut:again], whole[again:])
+			if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+				t.Fatal(diff)
+			}
+		})
+	}
+}
+
+func TestALineThatIsTooLongIsPassedOver(t *testing.T) {
+	t.Parallel()
+	long := `{"type":"assistant","x":"` + strings.Repeat("y", keepBytes) + "\"}\n"
+	o := read(t, "claude", long, strings.Join(claudeVoice.answer("fine"), "\n"))
+	if o.text != "fine" || !o.complete || !o.truncated {
+		t.Errorf("%q, complete %v, truncated %v", o.text, o.complete, o.truncated)
+	}
+}
+
+func TestOfALongTextTheEndIsKept(t *testing.T) {
+	t.Parallel()
+	o := read(t, FormatText, strings.Repeat("é", 2*keepBytes), "END")
+	if len(o.text) > keepBytes || !strings.HasSuffix(o.text, "éEND") || !strings.HasPrefix(o.text, "é") || !o.truncated {
+		t.Errorf("%d bytes, truncated %v", len(o.text), o.truncated)
+	}
+}
+
+func TestAStreamThatIsCutHasNoCompleteResult(t *testing.T) {
+	t.Parallel()
+	for _, preset := range streams {
+		d, _ := Preset(preset)
+		events := voices[preset].answer("half")
+		if o := read(t, d.Result.Format, strings.Join(events[:len(events)-1], "\n")); o.complete || o.text != "half" {
+			t.Errorf("%s: complete %v, %q", preset, o.complete, o.text)
+		}
+	}
+}
+
+func TestClaudeNamesALimitInAnEventOfItsOwn(t *testing.T) {
+	t.Parallel()
+	event := `{"type":"rate_limit_event","rate_limit_info":{"status":%s,"resetsAt":1900000000,"rateLimitType":"five_hour"}}`
+	failure := strings.Join(claudeVoice.failure("no more", 429), "\n")
+	o := read(t, "claude", say(event, `"rejected"`)+"\n"+failure)
+	if !o.exhausted || o.resetsAt == nil || o.resetsAt.Unix() != 1900000000 {
+		t.Errorf("%v %v", o.exhausted, o.resetsAt)
+	}
+	if o := read(t, "claude", say(event, `"allowed_warning"`)+"\n"+failure); o.exhausted {
+		t.Error("a warning is no limit")
+	}
+}
+
+func FuzzTranscript(f *testing.F) {
+	for _, preset := range streams {
+		f.Add(strings.Join(voices[preset].answer("x"), "\n"))
+		f.Add(strings.Join(voices[preset].failure("x", 429), "\n"))
+	}
+	f.Add(`{"type":"result","usage":[],"permission_denials":[null,1,{"tool_name":2}],"errors":[{}]}`)
+	f.Fuzz(func(t *testing.T, out string) {
+		for _, format := range formats {
+			read(t, format, out)
+		}
+	})
+}
