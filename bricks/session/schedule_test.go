@@ -116,7 +116,7 @@ func TestTheChoiceDependsOnSetAndPastOnly(t *testing.T) {
 		set := workflowSets().Draw(t, "set")
 		runs := histories(set).Draw(t, "past")
 		e := set.Explain(runs)
-		shuffled := Workflows(rapid.Permutation(set).Draw(t, "order"))
+		shuffled := rapid.Permutation(set).Draw(t, "order")
 		before := slices.Clone(shuffled)
 		if diff := cmp.Diff(e, shuffled.Explain(runs)); diff != "" {
 			t.Fatalf("another order of the set (-want +got):\n%s", diff)

@@ -14,6 +14,7 @@ import (
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 )
@@ -25,8 +26,10 @@ type activeRun struct {
 	lock     *journal.Lock
 	machine  *local.Machine
 	progress *progress
+	ci       *ciLog
 	audit    *audit
 	known    map[string]step.Event
+	about    about
 	ended    bool
 	faults   []error
 }
@@ -52,7 +55,7 @@ func (a *app) openRun(o *runOptions, set *settings, tree *recipes.Tree) (*active
 // openSession locks a run's folder and sets up what works in it, but for the
 // journal.
 func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, dir string) (s *activeRun, err error) {
-	lock, err := journal.Acquire(dir, owner())
+	lock, err := journal.Acquire(dir, owner(set.masker))
 	if err != nil {
 		return nil, heldOr(err, exit.Failed)
 	}
@@ -66,6 +69,7 @@ func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, 
 	if err != nil {
 		return nil, &failure{exit.Failed, err}
 	}
+	store.Mask = set.masker
 	if s.machine, err = a.machine(set, tree, id, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -75,6 +79,7 @@ func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, 
 		}
 	}
 	s.progress = a.newProgress(o)
+	s.ci = a.newCI(&o.ciOptions, tree, s.machine)
 	return s, nil
 }
 
@@ -87,13 +92,13 @@ func heldOr(err error, code int) error {
 	return &failure{code, err}
 }
 
-// owner is this process as the owner of a run.
-func owner() journal.Owner {
+// owner is this process as the owner of a run, without secrets.
+func owner(masker *mask.Masker) journal.Owner {
 	host, err := os.Hostname()
 	if err != nil {
 		host = ""
 	}
-	return journal.Owner{Process: process.Self(), Host: host, Command: strings.Join(os.Args, " "), Since: time.Now().UTC()}
+	return journal.Owner{Process: process.Self(), Host: host, Command: masker.Text(strings.Join(os.Args, " ")), Since: time.Now().UTC()}
 }
 
 // begin writes the first record of the journal.
@@ -102,7 +107,7 @@ func (s *activeRun) begin(set *settings, tree *recipes.Tree, vars []recipes.Vari
 	if err != nil {
 		return err
 	}
-	who := owner()
+	who := owner(set.masker)
 	rec := journal.RunStarted{
 		RunID: s.id, Recipe: tree.Root.Name, Start: at, Dir: set.WorkDir, Owner: who.Process, Host: who.Host,
 		Versions: map[string]string{"brickoven": version()}, Options: options,
@@ -189,6 +194,7 @@ func (s *activeRun) keep(vars []recipes.Variable) ([]recipes.Variable, error) {
 func (s *activeRun) observe(n step.Note) {
 	n = s.masked(n)
 	s.progress.note(n)
+	s.ci.note(n)
 	if s.audit == nil {
 		return
 	}
@@ -202,10 +208,11 @@ func (s *activeRun) masked(n step.Note) step.Note {
 	if s.machine.Mask == nil {
 		return n
 	}
-	n.Text = s.machine.Mask.Text(n.Text)
+	n.Text, n.Value = s.machine.Mask.Text(n.Text), s.machine.Mask.Value(n.Value)
 	if n.Outcome != nil {
 		o := *n.Outcome
 		o.Error, o.Output = s.machine.Mask.Text(o.Error), s.machine.Mask.Value(o.Output)
+		o.Outputs, _ = s.machine.Mask.Value(o.Outputs).(map[string]any)
 		n.Outcome = &o
 	}
 	return n
@@ -223,9 +230,24 @@ func (a *app) runsFolder(stateDir, workDir string) (string, error) {
 	return locations.Runs(), nil
 }
 
+// newestRun gives the folder of the newest run that has a record.
+func newestRun(runs string) (string, error) {
+	list, err := journal.List(runs)
+	if err != nil {
+		return "", &failure{exit.Failed, err}
+	}
+	if len(list) == 0 {
+		return "", &failure{exit.NotFound, fmt.Errorf("there are no runs in %s", runs)}
+	}
+	return list[0].Dir, nil
+}
+
 // findRun gives the folder of a run by its id, or by a beginning of it that no
 // other run has; without an id the newest run.
 func (a *app) findRun(runs, id string) (string, error) {
+	if id == "" {
+		return newestRun(runs)
+	}
 	entries, err := os.ReadDir(runs)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", &failure{exit.Failed, err}
@@ -238,11 +260,9 @@ func (a *app) findRun(runs, id string) (string, error) {
 	}
 	slices.Sort(names)
 	switch {
-	case len(names) == 0 && id == "":
-		return "", &failure{exit.NotFound, fmt.Errorf("there are no runs in %s", runs)}
 	case len(names) == 0:
 		return "", &failure{exit.NotFound, fmt.Errorf("there is no run %s in %s", id, runs)}
-	case id != "" && len(names) > 1 && !slices.Contains(names, id):
+	case len(names) > 1 && !slices.Contains(names, id):
 		return "", &failure{exit.Usage, fmt.Errorf("%s is the beginning of %d runs: %s", id, len(names), strings.Join(names, ", "))}
 	case slices.Contains(names, id):
 		return filepath.Join(runs, id), nil

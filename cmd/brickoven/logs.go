@@ -67,7 +67,7 @@ func (l *logs) print(ctx context.Context) error {
 				return &failure{exit.Failed, err}
 			}
 		}
-		if !l.follow || found && record.Status != "running" || l.over() {
+		if !l.follow || found && record.Status != local.StepRunning || !found && l.over() {
 			return nil
 		}
 		select {

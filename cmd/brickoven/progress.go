@@ -32,7 +32,7 @@ type progress struct {
 func (a *app) newProgress(o *runOptions) *progress {
 	terminal := isTerminal(a.err)
 	p := &progress{
-		out: a.err, steps: o.progress || terminal, live: terminal && a.getenv("TERM") != "dumb",
+		out: a.err, steps: o.progress || o.ci || terminal, live: terminal && a.getenv("TERM") != "dumb",
 		colour: terminal && a.getenv("NO_COLOR") == "", since: map[string]time.Time{}, quit: make(chan struct{}),
 	}
 	if p.live {

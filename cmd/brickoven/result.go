@@ -62,6 +62,10 @@ func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *activeRun, out *ru
 		return &failure{exit.Failed, err}
 	}
 	res.UnusedStubs = append([]string{}, unused...)
+	defer s.ci.close()
+	if err := s.ci.end(res); err != nil {
+		return &failure{exit.Failed, err}
+	}
 	if o.format == "json" {
 		a.printJSON(res)
 		return nil
@@ -82,7 +86,7 @@ func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *activeRun, out *ru
 func newResult(s *activeRun, out *runner.Outcome) (*result, error) {
 	res := &result{
 		RecipeName: out.Recipe, Success: out.Success(), Duration: out.Duration.Seconds(), RunID: s.id,
-		Status: out.Status, Reason: out.Reason, FailedStep: out.FailedStep, ExitCode: exitCode(out), Context: map[string]any{},
+		Status: out.Status, Reason: s.machine.Mask.Text(out.Reason), FailedStep: out.FailedStep, ExitCode: exitCode(out), Context: map[string]any{},
 	}
 	var err error
 	if res.StepResults, err = stepResults(s, out.Steps); err != nil {
@@ -108,10 +112,11 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 		if err != nil {
 			return nil, err
 		}
+		masked, _ := s.machine.Mask.Value(o.Failures).([]any)
 		row := stepResult{
 			StepID: o.ID, Status: o.Status, Output: s.machine.Mask.Text(text), Error: s.machine.Mask.Text(o.Error), Duration: o.Duration.Seconds(),
 			Path: o.Path, ExitCode: o.ExitCode, Signal: o.Signal, Cause: o.Cause, Tolerated: o.Tolerated,
-			Truncated: o.Truncated, Attempts: o.Attempts, Failed: o.Failures, Usage: o.Usage,
+			Truncated: o.Truncated, Attempts: o.Attempts, Failed: masked, Usage: o.Usage,
 		}
 		if o.Outputs != nil {
 			whole, err := s.machine.Store.Whole(o.Outputs)

@@ -5,16 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 	"github.com/spf13/cobra"
@@ -23,6 +26,7 @@ import (
 type resumeOptions struct {
 	runOptions
 	acceptChanged bool
+	accepted      map[string]string // the changed files with their hashes
 	choice        local.Choice
 }
 
@@ -72,12 +76,13 @@ func (a *app) resumeRun(ctx context.Context, o *resumeOptions, id string) (err e
 	}
 	past, err := readHistory(dir)
 	if err != nil {
-		return heldOr(err, exit.Failed)
+		return &failure{exit.Failed, err}
 	}
 	set, tree, err := a.recall(o, past)
 	if err != nil {
 		return err
 	}
+	defer func() { err = hide(set.masker, err) }()
 	s, err := a.openSession(&o.runOptions, set, tree, filepath.Base(dir), dir)
 	if err != nil {
 		return err
@@ -89,6 +94,9 @@ func (a *app) resumeRun(ctx context.Context, o *resumeOptions, id string) (err e
 // readHistory reads a journal to see what the run is; nothing is changed.
 func readHistory(dir string) (past *local.History, err error) {
 	reader, err := journal.Read(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noRecord(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -102,35 +110,90 @@ func readHistory(dir string) (past *local.History, err error) {
 			return nil, err
 		}
 	}
+	if past.Attempts == 0 {
+		return nil, noRecord(dir)
+	}
 	return past, nil
+}
+
+// noRecord tells that a run died before anything of it was done.
+func noRecord(dir string) error {
+	return fmt.Errorf("run %s died before its first record, so that there is nothing to resume: run the recipe again", filepath.Base(dir))
 }
 
 // recall restores the recipe and the settings of a run, and refuses to go on
 // where there is nothing to go on with or files have changed.
 func (a *app) recall(o *resumeOptions, past *local.History) (*settings, *recipes.Tree, error) {
-	if past.Finished != nil && o.choice == (local.Choice{}) {
+	if !past.Unended() && o.choice == (local.Choice{}) {
 		return nil, nil, &failure{exit.Usage, fmt.Errorf(
-			"the run is finished (%s): run the recipe again, or choose steps with --from or --only", past.Finished.Status)}
+			"run %s is finished (%s): run the recipe again, or choose steps with --from or --only",
+			past.Start.RunID, past.Finished.Status)}
 	}
-	var set settings
-	if err := json.Unmarshal(past.Start.Options, &set); err != nil || set.Recording == nil {
-		return nil, nil, &failure{exit.Failed, errors.Join(errNoSettings, err)}
+	set, err := a.recallSettings(past.Start)
+	if err != nil {
+		return nil, nil, err
 	}
 	resolver, err := a.resolver(&place{workDir: set.WorkDir})
 	if err != nil {
 		return nil, nil, err
 	}
-	if changed := set.Recording.Changed(resolver.ReadRecorded); len(changed) > 0 && !o.acceptChanged {
+	changed := set.Recording.Changed(resolver.ReadRecorded)
+	if len(changed) > 0 && !o.acceptChanged {
 		return nil, nil, &failure{exit.Usage, fmt.Errorf(
 			"changed since the run began: %s; --accept-changed goes on with the recipe as it was", strings.Join(changed, ", "))}
 	}
+	o.accepted = hashes(resolver, changed)
 	tree, err := recipes.Restore(set.Recording, recipes.LoadOptions{
 		Strict: set.Strict, AllowForeign: set.Foreign, Names: names(variablesOf(past)),
 	})
 	if err != nil {
 		return nil, nil, &failure{exit.Failed, err}
 	}
-	return &set, tree, nil
+	return set, tree, nil
+}
+
+// recallSettings reads what the run was started with, with its secrets.
+func (a *app) recallSettings(start journal.RunStarted) (*settings, error) {
+	options := start.Options
+	if unseal := a.unsealer(start); unseal != nil {
+		sealed, err := value.Parse(string(options))
+		if err != nil {
+			return nil, &failure{exit.Failed, errors.Join(errNoSettings, err)}
+		}
+		whole, err := unseal(sealed)
+		if err != nil {
+			return nil, unsealFailure(err)
+		}
+		options = json.RawMessage(value.JSON(whole))
+	}
+	set := &settings{}
+	if err := json.Unmarshal(options, set); err != nil || set.Recording == nil {
+		return nil, &failure{exit.Failed, errors.Join(errNoSettings, err)}
+	}
+	set.masker = a.masker(set)
+	return set, nil
+}
+
+// unsealFailure gives an error of reading a record its exit code: a secret that
+// is not there is for the caller to bring.
+func unsealFailure(err error) error {
+	var missing *mask.MissingError
+	if errors.As(err, &missing) {
+		return &failure{exit.Usage, err}
+	}
+	return &failure{exit.Failed, err}
+}
+
+// hashes of files as they are now; that of a file that cannot be read is empty.
+func hashes(resolver *recipes.Resolver, paths []string) map[string]string {
+	sums := map[string]string{}
+	for _, path := range paths {
+		sums[path] = ""
+		if data, err := resolver.ReadRecorded(path); err == nil {
+			sums[path] = local.Digest(string(data))
+		}
+	}
+	return sums
 }
 
 func variablesOf(past *local.History) []recipes.Variable {
@@ -144,10 +207,14 @@ func variablesOf(past *local.History) []recipes.Variable {
 // goOn takes the journal over, ends what is left of the dead owner's work, and
 // drives the run to its end.
 func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *settings, tree *recipes.Tree, dir string) error {
-	past := local.NewHistory(a.unsealer(set))
-	writer, torn, err := journal.Continue(dir, journalOptions(&o.runOptions, s.machine.Mask), past.Add)
+	past, err := readHistory(dir)
 	if err != nil {
 		return &failure{exit.Failed, err}
+	}
+	past = local.NewHistory(a.unsealer(past.Start))
+	writer, torn, err := journal.Continue(dir, journalOptions(&o.runOptions, s.machine.Mask), past.Add)
+	if err != nil {
+		return unsealFailure(err)
 	}
 	s.machine.Journal = writer
 	if torn != nil {
@@ -166,24 +233,44 @@ func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *set
 		return &failure{exit.Failed, fmt.Errorf("the journal does not fit its recipe: %w", err)}
 	}
 	s.known = restored.Known
+	for _, act := range restored.Answered {
+		s.machine.Stubs.Skip(act)
+	}
 	if err := s.resumed(past, restored, o); err != nil {
 		return &failure{exit.Failed, err}
 	}
+	if err := s.answer(restored); err != nil {
+		return &failure{exit.Failed, err}
+	}
+	a.describe(s, set, tree, past.Start.Start, nil)
 	return a.finish(ctx, &o.runOptions, tree, s, func(d *local.Driver, signals <-chan local.Signal) (*runner.Outcome, error) {
-		for _, act := range restored.Interrupted {
-			if res, answered := local.Answer(act); answered {
-				d.Known[act.ID] = step.Event{Kind: step.Done, ID: act.ID, Result: &res, At: time.Now().UTC().Round(0)}
-			}
-		}
 		return d.Resume(ctx, run, restored.Batch, signals)
 	})
 }
 
+// answer gives interrupted steps that are not to run again their results, and
+// records them.
+func (s *activeRun) answer(restored *local.Restored) error {
+	for _, act := range restored.Interrupted {
+		res, answered := local.Answer(act)
+		if !answered {
+			continue
+		}
+		ev := step.Event{Kind: step.Done, ID: act.ID, Result: &res, At: time.Now().UTC().Round(0)}
+		if err := s.machine.Journal.Event(ev); err != nil {
+			return err
+		}
+		s.known[act.ID] = ev
+	}
+	return nil
+}
+
 // resumed writes that another process took the run over.
 func (s *activeRun) resumed(past *local.History, restored *local.Restored, o *resumeOptions) error {
-	who := owner()
+	who := owner(s.machine.Mask)
 	rec := journal.Resumed{
 		Owner: who.Process, Host: who.Host, Attempt: past.Attempts + 1, From: o.choice.From, Only: o.choice.Only,
+		Accepted: o.accepted,
 	}
 	for _, a := range restored.Interrupted {
 		rec.Reruns = append(rec.Reruns, a.ID)

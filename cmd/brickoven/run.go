@@ -20,6 +20,7 @@ import (
 // runOptions are the flags of brickoven run.
 type runOptions struct {
 	place
+	ciOptions
 	vars         variables
 	dryRun       bool
 	validateOnly bool
@@ -70,6 +71,7 @@ output, progress and errors to standard error.
 	flags.StringVar(&o.stubFile, "stub-file", "", "stubs from a YAML file")
 	flags.StringArrayVar(&o.maskEnv, "mask-env", nil, "mask the value of this environment variable wherever it would be printed or kept (repeatable)")
 	flags.BoolVar(&o.durable, "durable", false, "make every record of the journal survive a power cut (one fsync each)")
+	o.ciOptions.flags(a, flags)
 	formatFlag(cmd, &o.format)
 	return cmd
 }
@@ -147,6 +149,7 @@ func (a *app) start(ctx context.Context, o *runOptions, tree *recipes.Tree, vars
 	if err != nil {
 		return &failure{exit.Usage, err}
 	}
+	defer func() { err = hide(set.masker, err) }()
 	if err := a.checkInputs(set, tree, vars); err != nil {
 		return err
 	}
@@ -164,6 +167,7 @@ func (a *app) start(ctx context.Context, o *runOptions, tree *recipes.Tree, vars
 		return &failure{exit.Failed, err}
 	}
 	run := runner.New(tree, set.options(vars, s.machine.Stubs))
+	a.describe(s, set, tree, at, run.Vars())
 	return a.finish(ctx, o, tree, s, func(d *local.Driver, signals <-chan local.Signal) (*runner.Outcome, error) {
 		return d.Resume(ctx, run, run.Start(at), signals)
 	})
@@ -191,6 +195,7 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 	defer s.recordPanic()
 	driver := &local.Driver{
 		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal}, Observe: s.observe, Now: time.Now, Known: s.known,
+		Skipped: s.machine.Stubs.Skip,
 	}
 	outcome, err := drive(driver, signals)
 	if err != nil {
@@ -199,6 +204,7 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 	if err := s.end(string(outcome.Status), outcome.Reason, exitCode(outcome)); err != nil {
 		return &failure{exit.Failed, err}
 	}
+	a.describeEnd(s, outcome)
 	if err := journal.Retain(filepath.Dir(s.machine.Store.Dir)); err != nil {
 		fmt.Fprintf(a.err, "Warning: old runs could not be removed: %v\n", err)
 	}

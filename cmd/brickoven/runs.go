@@ -146,15 +146,49 @@ func (a *app) printRun(s journal.Summary, steps []*local.StepRecord) error {
 	if s.Torn != nil {
 		fmt.Fprintf(a.out, "Notice:  %s\n", s.Torn)
 	}
+	if s.Attempt > 1 {
+		fmt.Fprintf(a.out, "Resumed: %d times\n", s.Attempt-1)
+	}
 	table := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	for _, st := range steps {
-		fmt.Fprintf(table, "  [%s]\t%s\t%.1fs\t%s\n", st.Status, st.Path, st.Duration, firstLine(printable(st.Error)))
+		fmt.Fprintf(table, "  [%s]\t%s\t%.1fs\t%s\n", st.Status, st.Path, st.Duration, remarks(st))
 	}
 	return table.Flush()
 }
 
+// remarks are the attempts of a step, what it cost, and how it failed.
+func remarks(st *local.StepRecord) string {
+	var words []string
+	if st.Attempts > 1 {
+		words = append(words, fmt.Sprintf("%d attempts", st.Attempts))
+	}
+	if u := st.Usage; u != nil {
+		for _, count := range []struct {
+			n    *int64
+			what string
+		}{{u.InputTokens, "tokens in"}, {u.OutputTokens, "tokens out"}} {
+			if count.n != nil {
+				words = append(words, fmt.Sprintf("%d %s", *count.n, count.what))
+			}
+		}
+		if u.CostUSD != nil {
+			words = append(words, fmt.Sprintf("$%.4f", *u.CostUSD))
+		}
+	}
+	if st.Error != "" {
+		words = append(words, firstLine(printable(st.Error)))
+	}
+	return strings.Join(words, ", ")
+}
+
 // readSteps collects the steps of a run from its journal.
 func readSteps(dir string) (steps []*local.StepRecord, err error) {
+	// The lock is looked at first, because its owner may write the end and let go
+	// in this moment.
+	_, held, err := journal.Holder(dir)
+	if err != nil {
+		return nil, err
+	}
 	reader, err := journal.Read(dir)
 	if err != nil {
 		return nil, err
@@ -175,29 +209,34 @@ func readSteps(dir string) (steps []*local.StepRecord, err error) {
 	if log == nil {
 		return nil, nil
 	}
-	return log.Steps(), nil
+	return log.Steps(held), nil
 }
 
 func newRunsRemoveCommand(a *app, o *runsOptions) *cobra.Command {
-	keep := -1
+	keep, force := 0, false
 	cmd := &cobra.Command{
 		Use: "rm [ID...]", Short: "Remove finished runs",
-		Long: "Remove the named runs, or with --keep N all finished runs but the N newest.\nUnfinished runs, and runs that a process holds, are never removed.\n",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if (keep < 0) == (len(args) == 0) {
+		Long: "Remove the named runs, or with --keep N all finished runs but the N newest.\n" +
+			"Unfinished and damaged runs go only when they are named, with --force; runs that\na process holds are never removed.\n",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFormat(o.format); err != nil {
+				return err
+			}
+			if pruning := cmd.Flags().Changed("keep"); pruning == (len(args) > 0) || pruning && (keep < 0 || force) {
 				return &failure{exit.Usage, errors.New("name the runs to remove, or give --keep N")}
 			}
 			runs, err := a.runsFolder(o.stateDir, o.workDir)
 			if err != nil {
 				return &failure{exit.Usage, err}
 			}
-			if keep >= 0 {
+			if len(args) == 0 {
 				return a.pruneRuns(o, runs, keep)
 			}
-			return a.removeRuns(runs, args)
+			return a.removeRuns(o, runs, args, force)
 		},
 	}
-	cmd.Flags().IntVar(&keep, "keep", -1, "keep this many of the newest finished runs")
+	cmd.Flags().IntVar(&keep, "keep", journal.DefaultKeep, "keep this many of the newest finished runs")
+	cmd.Flags().BoolVar(&force, "force", false, "remove the named runs although they are unfinished or damaged")
 	return cmd
 }
 
@@ -214,18 +253,49 @@ func (a *app) pruneRuns(o *runsOptions, runs string, keep int) error {
 	return nil
 }
 
-func (a *app) removeRuns(runs string, ids []string) error {
+func (a *app) removeRuns(o *runsOptions, runs string, ids []string, force bool) error {
+	remove, removed := journal.Remove, []string{}
+	if force {
+		remove = journal.Discard
+	}
+	var fail error
 	for _, id := range ids {
 		dir, err := a.findRun(runs, id)
 		if err != nil {
-			return err
+			fail = err
+			break
 		}
-		if err := journal.Remove(dir); err != nil {
-			return heldOr(err, exit.Failed)
+		if err := remove(dir); err != nil {
+			fail = heldOr(err, exit.Failed)
+			break
 		}
-		fmt.Fprintf(a.out, "removed %s\n", filepath.Base(dir))
+		removed = append(removed, filepath.Base(dir))
+		if o.format != "json" {
+			fmt.Fprintf(a.out, "removed %s\n", filepath.Base(dir))
+		}
 	}
-	return nil
+	if o.format == "json" {
+		return a.removedJSON(removed, fail)
+	}
+	return fail
+}
+
+// removedJSON prints what was removed, and what was in the way of more.
+func (a *app) removedJSON(removed []string, fail error) error {
+	doc := map[string]any{"removed": removed, "error": nil}
+	if fail == nil {
+		a.printJSON(doc)
+		return nil
+	}
+	fmt.Fprintf(a.err, "Error: %v\n", fail)
+	doc["error"] = fail.Error()
+	a.printJSON(doc)
+	code := exit.Failed
+	var known *failure
+	if errors.As(fail, &known) {
+		code = known.Code
+	}
+	return &failure{Code: code}
 }
 
 func newRunsVerifyCommand(a *app, o *runsOptions) *cobra.Command {
@@ -243,11 +313,11 @@ func newRunsVerifyCommand(a *app, o *runsOptions) *cobra.Command {
 }
 
 func (a *app) verifyRun(o *runsOptions, dir string) (err error) {
+	// Only read, and not closed, so that a run under way keeps its files.
 	store, err := local.OpenStore(dir)
 	if err != nil {
 		return &failure{exit.Failed, err}
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	report, err := journal.Verify(dir, func(ref value.Ref) error { return store.Verify(ref) })
 	if err != nil {
 		return &failure{exit.Failed, err}

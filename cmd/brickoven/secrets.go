@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -30,9 +31,12 @@ func (a *app) masker(set *settings) *mask.Masker {
 	}
 	secrets := map[string]string{}
 	for _, name := range set.Secrets {
-		if text := a.getenv(name); text != "" {
-			secrets[name] = text
+		text := a.getenv(name)
+		if text == "" {
+			fmt.Fprintf(a.err, "Warning: the secret %s is not set\n", name)
+			continue
 		}
+		secrets[name] = text
 	}
 	masker, warnings := mask.New(secrets)
 	for _, w := range warnings {
@@ -55,8 +59,8 @@ func journalOptions(o *runOptions, masker *mask.Masker) journal.Options {
 
 // unsealer reads the secrets of a sealed journal again; nil for one that is not
 // sealed. A secret that is not there any more is an error that names it.
-func (a *app) unsealer(set *settings) local.Unseal {
-	if len(set.Secrets) == 0 {
+func (a *app) unsealer(start journal.RunStarted) local.Unseal {
+	if !isSealed(start) {
 		return nil
 	}
 	return func(v any) (any, error) {
@@ -67,12 +71,32 @@ func (a *app) unsealer(set *settings) local.Unseal {
 	}
 }
 
+// isSealed tells whether a journal is sealed.
+func isSealed(start journal.RunStarted) bool {
+	var set struct {
+		Secrets []string `json:"secrets"`
+	}
+	return json.Unmarshal(start.Options, &set) == nil && len(set.Secrets) > 0
+}
+
+// hide takes the secrets out of an error and leaves its exit code.
+func hide(masker *mask.Masker, err error) error {
+	var fail *failure
+	if err == nil || masker == nil || errors.As(err, &fail) && fail.Err == nil {
+		return err
+	}
+	hidden := errors.New(masker.Text(err.Error()))
+	if fail == nil {
+		return hidden
+	}
+	return &failure{fail.Code, hidden}
+}
+
 // showSealed gives what is sealed in a journal for people; first is the
 // journal's first record, which tells whether anything is.
 func showSealed(first journal.Record) local.Unseal {
-	var set settings
 	started, err := first.RunStarted(nil)
-	if err != nil || json.Unmarshal(started.Options, &set) != nil || len(set.Secrets) == 0 {
+	if err != nil || !isSealed(started) {
 		return nil
 	}
 	return func(v any) (any, error) { return mask.Show(v), nil }

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 )
 
@@ -26,8 +28,12 @@ type settings struct {
 	Stubs       []*local.Stub `json:"stubs,omitempty"`
 	// Secrets names the variables whose values are masked. Where there are any,
 	// the journal is sealed.
-	Secrets   []string           `json:"secrets,omitempty"`
+	Secrets []string `json:"secrets,omitempty"`
+	// Personas are the texts of the personas that steps name.
+	Personas  map[string]string  `json:"personas,omitempty"`
 	Recording *recipes.Recording `json:"recording"`
+
+	masker *mask.Masker // of the secrets; nil without any
 }
 
 func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
@@ -43,11 +49,35 @@ func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &settings{
+	set := &settings{
 		WorkDir: work, IncludeTags: o.includeTags, ExcludeTags: o.excludeTags, DryRun: o.dryRun,
 		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: agent, Stubs: stubs,
-		Secrets: secretNames(o, tree), Recording: tree.Recording,
-	}, nil
+		Secrets: secretNames(o, tree), Personas: readPersonas(tree, a.personas(tree, work)), Recording: tree.Recording,
+	}
+	set.masker = a.masker(set)
+	return set, nil
+}
+
+// readPersonas reads the personas of all steps before the first of them runs, so
+// that no step can change what a later one is told.
+func readPersonas(tree *recipes.Tree, find func(name string) (string, bool)) map[string]string {
+	texts := map[string]string{}
+	for _, r := range tree.All {
+		for _, st := range slices.Concat(r.Steps, r.Finally) {
+			if st.Persona == "" {
+				continue
+			}
+			if text, ok := find(st.Persona); ok {
+				texts[st.Persona] = text
+			}
+		}
+	}
+	return texts
+}
+
+func (set *settings) persona(name string) (text string, ok bool) {
+	text, ok = set.Personas[name]
+	return text, ok
 }
 
 // options are the settings as the decisions take them.
@@ -74,8 +104,8 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	}
 	return &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
-		Family: family, Mask: a.masker(set), Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
-		Agents: local.Agents{Command: set.Agent, Persona: a.personas(tree, set.WorkDir), Builtin: builtinAgents()},
+		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
+		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents()},
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,20 +155,22 @@ var agentNames = []string{"BRICKOVEN_AGENT", "AMPLIHACK_AGENT_BINARY", "AMPLIHAC
 // environment is what a case starts with: that of the test, without agents,
 // with a home, a state and a git of its own.
 func (b *testBench) environment(job testJob, dir string) []string {
+	home := filepath.Join(dir, "home")
+	own := map[string]string{
+		"HOME": home, "XDG_STATE_HOME": filepath.Join(home, "state"), "BRICKOVEN_STATE_DIR": filepath.Join(home, "state"),
+		"BRICKOVEN_RECIPE_DIRS": strings.Join(b.recipeFolders(), string(os.PathListSeparator)),
+		"GIT_CONFIG_GLOBAL":     os.DevNull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0",
+		"GIT_AUTHOR_NAME": "Test", "GIT_AUTHOR_EMAIL": "test@example.com",
+		"GIT_COMMITTER_NAME": "Test", "GIT_COMMITTER_EMAIL": "test@example.com",
+	}
+	maps.Copy(own, job.test.Env)
 	environ := slices.DeleteFunc(slices.Clone(b.app.environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(agentNames, name) || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "GIT_")
+		_, replaced := own[name]
+		return replaced || slices.Contains(agentNames, name) || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "GIT_")
 	})
-	home := filepath.Join(dir, "home")
-	environ = append(environ,
-		"HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "BRICKOVEN_STATE_DIR="+filepath.Join(home, "state"),
-		"BRICKOVEN_RECIPE_DIRS="+strings.Join(b.recipeFolders(), string(os.PathListSeparator)),
-		"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "GIT_TERMINAL_PROMPT=0",
-		"GIT_AUTHOR_NAME=Test", "GIT_AUTHOR_EMAIL=test@example.com",
-		"GIT_COMMITTER_NAME=Test", "GIT_COMMITTER_EMAIL=test@example.com",
-	)
-	for _, name := range sortedNames(job.test.Env) {
-		environ = append(environ, name+"="+job.test.Env[name])
+	for _, name := range sortedNames(own) {
+		environ = append(environ, name+"="+own[name])
 	}
 	return environ
 }

@@ -65,7 +65,9 @@ func (w *watchdog) watch(ctx context.Context) error {
 			return &failure{exit.Failed, err}
 		}
 		w.listen(&sum)
-		health := journal.Judge(sum, w.alive(sum), time.Now(), w.stall)
+		// The lock was looked at before the journal was read: an owner that ends
+		// the run in this moment does not look like one that died.
+		health := journal.Judge(sum, sum.Status == journal.StatusRunning, time.Now(), w.stall)
 		if health.Condition != journal.Healthy || w.once {
 			return w.conclude(ctx, sum, health)
 		}
@@ -75,12 +77,6 @@ func (w *watchdog) watch(ctx context.Context) error {
 		case <-time.After(poll):
 		}
 	}
-}
-
-// alive is the first signal: whether the owner holds the run.
-func (w *watchdog) alive(sum journal.Summary) bool {
-	holder, held, err := journal.Holder(w.dir)
-	return err == nil && held || sum.Status == journal.StatusRunning && process.Alive(holder.Process)
 }
 
 // listen fills in the second signal: when each running action printed last.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -182,4 +183,30 @@ func TestALockOnAFileThatWasReplacedIsNone(t *testing.T) {
 		t.Errorf("the file is another one: %v", err)
 	}
 	must(t, l.flock.Unlock())
+}
+
+// TestADeadOwnersNameIsNoHolder has a lock that still names a killed owner,
+// while somebody looks at it.
+func TestADeadOwnersNameIsNoHolder(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		dir := runDir(t, "r1")
+		path := filepath.Join(dir, LockFile)
+		must(t, os.WriteFile(path, []byte("\x00"+`{"process":{"pid":4711,"pgid":4711,"start":"boot/9"},"host":"here"}`), 0o600))
+		looker := flock.New(path)
+		if ok, err := looker.TryRLock(); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		tried := make(chan error, 1)
+		go func() {
+			lock, err := Acquire(dir, me)
+			if err == nil {
+				err = lock.Release()
+			}
+			tried <- err
+		}()
+		runtime.Gosched()
+		must(t, looker.Unlock())
+		must(t, <-tried)
+	}
 }

@@ -29,8 +29,8 @@ func (e *UnfinishedError) Error() string {
 }
 
 // Remove removes the folder of a finished run. The error is a [*HeldError]
-// where a process holds it, an [*UnfinishedError] where it has no end or is
-// damaged, and a [*StorageError] otherwise.
+// where a process holds it, an [*UnfinishedError] where it may still be
+// resumed or is damaged, and a [*StorageError] otherwise.
 func Remove(dir string) error {
 	return remove(dir, false)
 }
@@ -73,7 +73,7 @@ func finishedRun(dir string) error {
 		return &UnfinishedError{RunID: s.RunID, Status: StatusInterrupted}
 	case err != nil:
 		return err
-	case s.End == nil:
+	case s.Resumable():
 		return &UnfinishedError{RunID: s.RunID, Status: StatusInterrupted}
 	}
 	return nil
@@ -125,10 +125,11 @@ func Prune(runsDir string, keep int) (removed, kept []string, err error) {
 	}
 	finished := 0
 	for _, s := range runs {
-		if s.Status == StatusFinished {
+		ended := s.Status == StatusFinished && !s.Resumable()
+		if ended {
 			finished++
 		}
-		if s.Status != StatusFinished || finished <= keep {
+		if !ended || finished <= keep {
 			kept = append(kept, s.RunID)
 			continue
 		}

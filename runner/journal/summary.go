@@ -25,6 +25,13 @@ const (
 	StatusDamaged Status = "damaged"
 )
 
+// Resumable tells whether a run that ended with the status may go on: a signal,
+// or a fault of the program, ended it before its time.
+func Resumable(status string) bool { return status == "interrupted" || status == "crashed" }
+
+// Resumable tells whether the run has no end, or one after which it may go on.
+func (s Summary) Resumable() bool { return s.End == nil || Resumable(s.End.Status) }
+
 // Summary is how a run stands, as far as its journal and its lock tell.
 type Summary struct {
 	RunID   string

@@ -38,8 +38,8 @@ type Lost struct {
 func (r Report) OK() bool { return r.Damage == nil && len(r.Lost) == 0 }
 
 // Verify reads the journal in dir to its end, or to the first line that breaks
-// the chain. check, if set, is asked about every stored output that an action's
-// result refers to, and returns an error when it is not there with that hash.
+// the chain. check, if set, is asked about every stored value that the
+// start or an action's result refers to, and returns an error when it is not there with that hash.
 // The error means that the journal could not be read; a broken chain is part of
 // the report.
 func Verify(dir string, check func(ref value.Ref) error) (Report, error) {
@@ -67,7 +67,7 @@ func (r *Reader) verify(check func(value.Ref) error) (Report, error) {
 		if err != nil {
 			return report, err
 		}
-		if check != nil && record.Kind == KindActionFinished {
+		if check != nil {
 			report.outputs(record, check)
 		}
 	}
@@ -105,22 +105,43 @@ func (r *Reader) search(damage *DamageError) error {
 }
 
 func (report *Report) outputs(record Record, check func(value.Ref) error) {
-	ev, ok, err := record.Event(nil)
-	if err != nil || !ok {
-		// The hash is right, so the line was written this way; there is no
-		// output to look at.
-		return
-	}
-	var before value.Ref
-	for _, v := range []any{ev.Result.Text, ev.Result.Value} {
+	action, values := stored(record)
+	refs := map[value.Ref]bool{}
+	for _, v := range values {
+		if at, is := v.(*value.Ref); is && at != nil {
+			v = *at
+		}
 		ref, is := v.(value.Ref)
-		if !is || ref == before {
+		if !is || refs[ref] {
 			continue
 		}
-		before = ref
+		refs[ref] = true
 		report.Outputs++
 		if err := check(ref); err != nil {
-			report.Lost = append(report.Lost, Lost{Line: record.Seq, Action: ev.ID, Ref: ref, Err: err, Text: err.Error()})
+			report.Lost = append(report.Lost, Lost{Line: record.Seq, Action: action, Ref: ref, Err: err, Text: err.Error()})
 		}
 	}
+}
+
+// stored gives the values of a record that may lie outside of the journal. A
+// record that cannot be read has none: its hash is right, so it was written this
+// way.
+func stored(record Record) (action string, values []any) {
+	switch record.Kind {
+	case KindRunStarted:
+		start, err := record.RunStarted(nil)
+		if err != nil {
+			return "", nil
+		}
+		for _, v := range start.Vars {
+			values = append(values, v.Value.Get())
+		}
+	case KindActionFinished:
+		ev, _, err := record.Event(nil)
+		if err != nil {
+			return "", nil
+		}
+		return ev.ID, []any{ev.Result.Text, ev.Result.Value, ev.Result.Stdout, ev.Result.Stderr}
+	}
+	return "", values
 }

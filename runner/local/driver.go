@@ -27,6 +27,9 @@ type Driver struct {
 	// Known has the results that a resumed run brings along, by action. What is
 	// asked for and known is not carried out again.
 	Known map[string]step.Event
+	// Skipped, if set, is told of each action that is not carried out because
+	// its result is known.
+	Skipped func(a *step.Action)
 }
 
 // Executor carries out actions. Do blocks until the action is done; it is
@@ -163,6 +166,13 @@ func (d *drive) take(ctx context.Context, batch step.Batch) {
 func (d *drive) start(ctx context.Context, a *step.Action) {
 	if known, ok := d.Known[a.ID]; ok {
 		delete(d.Known, a.ID)
+		if d.Skipped != nil {
+			d.Skipped(a)
+		}
+		// Time never goes back.
+		if now := d.now(); known.At.Before(now) {
+			known.At = now
+		}
 		batch, err := d.run.Feed(known)
 		if err != nil {
 			d.fail(err)

@@ -1,11 +1,9 @@
 package local
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
@@ -24,24 +22,20 @@ type History struct {
 	// Processes are those of actions without a result, by action.
 	Processes map[string]process.Ident
 
-	begun   map[string]bool // actions that were announced and have no result
-	entries []entry
-	unseal  Unseal
+	begun    map[string]bool // actions that were announced and have no result that counts
+	late     map[string]bool // actions that were announced after a signal
+	signaled bool            // the attempt that is read had a signal
+	entries  []entry
+	unseal   Unseal
 }
 
 // Unseal undoes the sealing of secrets in what a journal holds; nil leaves
 // everything as it was recorded.
 type Unseal func(v any) (any, error)
 
-// entry is an event, or the mark of a resume that ran steps again by choice.
-type entry struct {
-	event      step.Event
-	from, only string
-}
-
 // NewHistory returns an empty history, to be filled by Add.
 func NewHistory(unseal Unseal) *History {
-	return &History{unseal: unseal, Processes: map[string]process.Ident{}, begun: map[string]bool{}}
+	return &History{unseal: unseal, Processes: map[string]process.Ident{}, begun: map[string]bool{}, late: map[string]bool{}}
 }
 
 // Add takes one record of the journal.
@@ -57,7 +51,7 @@ func (h *History) Add(rec journal.Record) error {
 		if err := rec.Decode(&started); err != nil {
 			return err
 		}
-		h.begun[started.ID] = true
+		h.begun[started.ID], h.late[started.ID] = true, h.signaled
 	case journal.KindProcessStarted:
 		var started journal.ProcessStarted
 		if err := rec.Decode(&started); err != nil {
@@ -69,10 +63,8 @@ func (h *History) Add(rec journal.Record) error {
 		if err := rec.Decode(&resumed); err != nil {
 			return err
 		}
-		h.Attempts, h.Finished = max(resumed.Attempt, h.Attempts+1), nil
-		if resumed.From != "" || resumed.Only != "" {
-			h.entries = append(h.entries, entry{from: resumed.From, only: resumed.Only})
-		}
+		h.Attempts, h.Finished, h.signaled = max(resumed.Attempt, h.Attempts+1), nil, false
+		h.entries = append(h.entries, entry{mark: true, choice: Choice{From: resumed.From, Only: resumed.Only}})
 	case journal.KindRunFinished:
 		end, err := rec.RunFinished(h.unseal)
 		h.Finished = &end
@@ -82,11 +74,30 @@ func (h *History) Add(rec journal.Record) error {
 	if err != nil || !ok {
 		return err
 	}
-	delete(h.begun, ev.ID)
-	delete(h.Processes, ev.ID)
-	h.entries = append(h.entries, entry{event: ev})
+	h.add(ev)
 	return nil
 }
+
+// add takes an event. One that a signal brought about is undone by the next
+// resume, which finds the action as one that was under way.
+func (h *History) add(ev step.Event) {
+	e := entry{event: ev}
+	if ev.Kind != step.Done {
+		h.signaled, e.undone = true, true
+	} else {
+		cancelled := h.signaled && ev.Result.Cause == step.CauseCancelled
+		e.undone = cancelled || h.late[ev.ID]
+		if !cancelled {
+			delete(h.begun, ev.ID)
+		}
+		delete(h.Processes, ev.ID)
+	}
+	h.entries = append(h.entries, e)
+}
+
+// Unended tells why a resume may go on without a choice: the run has no end, or
+// one that a signal or a fault brought about.
+func (h *History) Unended() bool { return h.Finished == nil || journal.Resumable(h.Finished.Status) }
 
 // Begun lists the actions that were under way when the run stopped, sorted.
 func (h *History) Begun() []string {
@@ -98,19 +109,6 @@ func (h *History) Begun() []string {
 	return ids
 }
 
-// Choice is which steps a resume runs again although they have a result.
-type Choice struct {
-	From string // this step and what stands behind it
-	Only string // this step alone
-}
-
-// StepError tells that a step to be run again is not in the recipe.
-type StepError struct{ Step string }
-
-func (e *StepError) Error() string {
-	return fmt.Sprintf("the recipe has no step %s", e.Step)
-}
-
 // Restored is a run brought to the point where it stopped.
 type Restored struct {
 	Run *runner.Run
@@ -118,118 +116,113 @@ type Restored struct {
 	Batch step.Batch
 	// Known are results that the run did not ask for yet.
 	Known map[string]step.Event
+	// Answered are the actions whose results were fed, in that order.
+	Answered []*step.Action
 	// Interrupted are the actions that were under way and are wanted again.
 	Interrupted []*step.Action
 }
 
-// Restore feeds the recorded events to a new run. Interruptions are fed only
-// when they were recorded after the last choice: a run that is continued by
-// choice is not interrupted any more.
+// Restore feeds the recorded events to a new run and continues behind them, as
+// a resume with the choice does. What the signals of earlier attempts did is
+// left out: a run that goes on is not interrupted any more.
 func (h *History) Restore(run *runner.Run, tree *recipes.Tree, choice Choice) (*Restored, error) {
-	entries := h.entries
-	if choice != (Choice{}) {
-		entries = append(slices.Clone(entries), entry{from: choice.From, only: choice.Only})
-	}
-	events, err := effective(tree, entries)
+	chosen, err := choice.covers(tree)
 	if err != nil {
 		return nil, err
 	}
-	res := &Restored{Run: run, Known: map[string]step.Event{}}
-	wanted := map[string]*step.Action{}
-	cancelled := map[string]bool{}
-	take := func(batch step.Batch) {
-		for _, a := range batch.Actions {
-			wanted[a.ID] = a
-		}
-		for _, id := range batch.Cancels {
-			cancelled[id] = true
-		}
+	events, err := effective(tree, append(slices.Clone(h.entries), entry{mark: true, choice: choice}))
+	if err != nil {
+		return nil, err
 	}
-	take(run.Start(h.Start.Start))
+	return h.feed(run, events, chosen)
+}
+
+// Replay feeds the recorded events to a new run and stops where the record
+// stops, with its signals.
+func (h *History) Replay(run *runner.Run, tree *recipes.Tree) (*Restored, error) {
+	events, err := effective(tree, h.entries)
+	if err != nil {
+		return nil, err
+	}
+	return h.feed(run, events, func(string) bool { return false })
+}
+
+// feeding is a run that gets its recorded events.
+type feeding struct {
+	run       *runner.Run
+	now       time.Time
+	known     map[string]step.Event
+	answered  []*step.Action
+	wanted    map[string]*step.Action
+	cancelled map[string]bool
+}
+
+func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string) bool) (*Restored, error) {
+	f := &feeding{
+		run: run, now: h.Start.Start,
+		known: map[string]step.Event{}, wanted: map[string]*step.Action{}, cancelled: map[string]bool{},
+	}
+	if err := f.take(run.Start(h.Start.Start)); err != nil {
+		return nil, err
+	}
 	for _, ev := range events {
-		if _, asked := wanted[ev.ID]; ev.Kind == step.Done && !asked {
-			res.Known[ev.ID] = ev
+		if _, asked := f.wanted[ev.ID]; ev.Kind == step.Done && !asked {
+			f.known[ev.ID] = ev
 			continue
 		}
-		batch, err := run.Feed(ev)
-		if err != nil {
+		if err := f.feed(ev); err != nil {
 			return nil, err
 		}
-		delete(wanted, ev.ID)
-		take(batch)
 	}
+	res := &Restored{Run: run, Known: f.known, Answered: f.answered}
 	res.Batch.Actions = run.Pending()
 	for _, a := range res.Batch.Actions {
-		if h.begun[a.ID] && choice == (Choice{}) {
+		if h.begun[a.ID] && !chosen(a.ID) {
 			res.Interrupted = append(res.Interrupted, a)
 		}
-		if cancelled[a.ID] {
+		if f.cancelled[a.ID] {
 			res.Batch.Cancels = append(res.Batch.Cancels, a.ID)
 		}
 	}
 	return res, nil
 }
 
-// effective are the events that still count, in the order they were recorded:
-// each choice takes away what it runs again, and the signals before it.
-func effective(tree *recipes.Tree, entries []entry) ([]step.Event, error) {
-	var events []step.Event
-	for _, e := range entries {
-		target := cmp.Or(e.from, e.only)
-		if target == "" {
-			events = append(events, e.event)
+// feed gives the run an event. Time never goes back: a result that is older than
+// the question for it comes at the time of the question.
+func (f *feeding) feed(ev step.Event) error {
+	if ev.At.Before(f.now) {
+		ev.At = f.now
+	}
+	f.now = ev.At
+	batch, err := f.run.Feed(ev)
+	if err != nil {
+		return err
+	}
+	if a := f.wanted[ev.ID]; ev.Kind == step.Done {
+		f.answered = append(f.answered, a)
+		delete(f.wanted, ev.ID)
+	}
+	return f.take(batch)
+}
+
+func (f *feeding) take(batch step.Batch) error {
+	for _, id := range batch.Cancels {
+		f.cancelled[id] = true
+	}
+	for _, a := range batch.Actions {
+		f.wanted[a.ID] = a
+	}
+	for _, a := range batch.Actions {
+		ev, known := f.known[a.ID]
+		if !known {
 			continue
 		}
-		place, ok := position(tree.Root, target)
-		if !ok {
-			return nil, &StepError{target}
-		}
-		events = slices.DeleteFunc(events, func(ev step.Event) bool {
-			if ev.Kind != step.Done {
-				return true
-			}
-			where, ok := position(tree.Root, pathOf(ev.ID))
-			return !ok || again(where, place, e.only != "")
-		})
-	}
-	return events, nil
-}
-
-// pathOf is the step's path in the ID of an action.
-func pathOf(id string) string {
-	if i := strings.LastIndexByte(id, '#'); i >= 0 {
-		return unindexed(id[:i])
-	}
-	return unindexed(id)
-}
-
-// position gives the place of a step as the index on each level of the tree.
-// Steps of finally stand behind all others.
-func position(r *recipes.Recipe, path string) (place []int, ok bool) {
-	for i, st := range slices.Concat(r.Steps, r.Finally) {
-		if st.ID == path {
-			return []int{i}, true
-		}
-		rest, below := strings.CutPrefix(path, st.ID+"/")
-		if !below || st.Child == nil {
-			continue
-		}
-		if inner, found := position(st.Child, rest); found {
-			return append([]int{i}, inner...), true
+		delete(f.known, a.ID)
+		if err := f.feed(ev); err != nil {
+			return err
 		}
 	}
-	return nil, false
-}
-
-// again tells whether what stands at where runs again when place does.
-func again(where, place []int, only bool) bool {
-	if len(where) < len(place) && slices.Equal(where, place[:len(where)]) {
-		return false // what goes around the step itself
-	}
-	if len(where) >= len(place) && slices.Equal(where[:len(place)], place) {
-		return true
-	}
-	return !only && slices.Compare(where, place) > 0
+	return nil
 }
 
 // Answer gives the result of an interrupted action that is not to run again, by

@@ -83,7 +83,7 @@ func (m *Machine) do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 	case step.Stage:
 		return m.stage(ctx, a, kill)
 	case step.Sleep:
-		return sleep(ctx, a.Delay)
+		return m.sleep(ctx, a)
 	case step.Query:
 		return m.query(a)
 	case step.Check:
@@ -97,8 +97,12 @@ func refuse(cause step.Cause, err error) step.Result {
 	return step.Result{Cause: cause, ExitCode: -1, Error: err.Error()}
 }
 
-func sleep(ctx context.Context, d time.Duration) step.Result {
-	timer := time.NewTimer(d)
+// sleep waits, and says so beforehand to those who watch the run.
+func (m *Machine) sleep(ctx context.Context, a *step.Action) step.Result {
+	if err := m.waiting(a, a.Delay); err != nil {
+		return refuse(step.CauseState, err)
+	}
+	timer := time.NewTimer(a.Delay)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -2,6 +2,8 @@ package local
 
 import (
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/process"
@@ -32,15 +34,27 @@ func (j *Journal) Starting(a *step.Action) error {
 // Event records what the run is told.
 func (j *Journal) Event(ev step.Event) error { return j.Writer.Event(ev) }
 
-// started records the process of an action. The error is kept for the end of
+// started notes and records the process of an action. The error is kept for the end of
 // the action, whose process runs already.
-func (m *Machine) started(a *step.Action, failure *error) func(process.Ident) {
-	if m.Journal == nil {
-		return nil
-	}
+func (m *Machine) started(a *step.Action, own *process.Ident, failure *error) func(process.Ident) {
 	return func(id process.Ident) {
+		*own = id
+		if m.Journal == nil {
+			return
+		}
 		*failure = errors.Join(*failure, m.Journal.Append(journal.KindProcessStarted, journal.ProcessStarted{ID: a.ID, Process: id}))
 	}
+}
+
+// waiting announces that an action shows no sign of progress for a while, which
+// is no stall.
+func (m *Machine) waiting(a *step.Action, delay time.Duration) error {
+	if m.Journal == nil || delay <= 0 {
+		return nil
+	}
+	return m.Journal.Append(journal.KindWait, journal.Wait{
+		ID: a.ID, Due: time.Now().UTC().Round(0).Add(delay), Reason: fmt.Sprintf("%s waits for %s", a.Path, delay),
+	})
 }
 
 // refused records that a guard did not let a child start.

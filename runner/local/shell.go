@@ -192,7 +192,8 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	}
 	outs := m.open(a, &spec)
 	var unrecorded error
-	spec.Started = m.started(a, &unrecorded)
+	var own process.Ident
+	spec.Started = m.started(a, &own, &unrecorded)
 	exit, err := m.Family.Run(ctx, spec)
 	out, closeErr := outs.close()
 	if err != nil {
@@ -210,16 +211,21 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	for _, left := range exit.Survivors {
 		res.Warnings = append(res.Warnings, fmt.Sprintf("process %d could not be ended", left.PID))
 	}
-	if ok {
-		return res
-	}
-	remark, err := m.takeStall(a)
+	stall, err := m.takeStall(a, own)
 	if err != nil {
 		return refuse(step.CauseState, err)
 	}
+	if ok {
+		if stall != "" {
+			res.Warnings = append(res.Warnings, stall)
+		}
+		return res
+	}
 	res.OK = false
 	res.Cause, res.Error = explain(exit, spec, outs.errTail.String(), outs.outTail.String())
-	res.Error = remark + res.Error
+	if stall != "" {
+		res.Error = stall + ": " + res.Error
+	}
 	return res
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 	"github.com/google/renameio/v2"
 )
@@ -34,8 +35,9 @@ func LeaveStall(dir string, s journal.Stalled) error {
 }
 
 // takeStall moves what the watchdog said about an action into the journal, and
-// returns it for the error of the step.
-func (m *Machine) takeStall(a *step.Action) (remark string, err error) {
+// returns it for the step's own words. What it said about another process, which
+// had the action before, is dropped.
+func (m *Machine) takeStall(a *step.Action, own process.Ident) (remark string, err error) {
 	if m.Journal == nil {
 		return "", nil
 	}
@@ -51,8 +53,11 @@ func (m *Machine) takeStall(a *step.Action) (remark string, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return "", fmt.Errorf("%s: %w", path, err)
 	}
+	if s.Process == nil || *s.Process != own {
+		return "", os.Remove(path)
+	}
 	if err := m.Journal.Append(journal.KindStalled, s); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("ended by the watchdog after %s of silence (heartbeat_stale): ", s.Silent.Round(1e6)), os.Remove(path)
+	return fmt.Sprintf("ended by the watchdog after %s of silence (heartbeat_stale)", s.Silent.Round(1e6)), os.Remove(path)
 }

@@ -8,17 +8,26 @@ import (
 	"github.com/brickoven/brickoven/runner/step"
 )
 
+// What a step is that has no end.
+const (
+	StepRunning     = "running"
+	StepInterrupted = "interrupted"
+)
+
 // StepRecord is one step as a journal shows it.
 type StepRecord struct {
 	Path     string  `json:"path"`
 	Type     string  `json:"type"`
-	Status   string  `json:"status"` // running or interrupted where it has no end
+	Status   string  `json:"status"` // [StepRunning] or [StepInterrupted] where it has no end
 	Error    string  `json:"error,omitempty"`
 	ExitCode int     `json:"exit_code"`
 	Duration float64 `json:"duration"` // seconds
 	// Actions are the actions that were done for it, in order.
 	Actions []*ActionRecord `json:"actions,omitempty"`
 	Usage   *step.Usage     `json:"usage,omitempty"`
+	// Attempts counts how often the step was tried, and is 0 where it was never
+	// tried or has no end.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // ActionRecord is one action of a step with the places of its outputs.
@@ -54,7 +63,7 @@ func (l *StepLog) Add(rec journal.Record) error {
 		if err := rec.Decode(&started); err != nil {
 			return err
 		}
-		if st := l.last[unindexed(started.Path)]; st != nil {
+		if st := l.working(started); st != nil {
 			action := &ActionRecord{ID: started.ID}
 			st.Actions = append(st.Actions, action)
 			l.actions[started.ID] = action
@@ -68,6 +77,8 @@ func (l *StepLog) Add(rec journal.Record) error {
 			action.Done, action.Stdout, action.Stderr = true, ev.Result.Stdout, ev.Result.Stderr
 			action.Text = outputText(ev.Result)
 		}
+	case journal.KindRunFinished:
+		l.stop()
 	case journal.KindNote:
 		n, err := rec.Note(l.show)
 		if err != nil {
@@ -90,27 +101,66 @@ func (l *StepLog) note(n step.Note) {
 	path := unindexed(n.Path)
 	switch n.Kind {
 	case step.StepStarted:
-		st := &StepRecord{Path: n.Path, Type: n.Type, Status: "running"}
+		st := &StepRecord{Path: n.Path, Type: n.Type, Status: StepRunning}
 		l.steps = append(l.steps, st)
 		l.last[path] = st
 	case step.StepFinished:
 		st := l.last[path]
-		if st == nil || st.Status != "running" {
-			st = &StepRecord{Path: n.Path}
-			l.steps = append(l.steps, st)
-			l.last[path] = st
+		if st == nil || st.Status != StepRunning {
+			st = l.again(path, n.Path)
 		}
 		o := n.Outcome
 		st.Status, st.Error, st.ExitCode = string(o.Status), o.Error, o.ExitCode
 		st.Duration, st.Usage = o.Duration.Seconds(), o.Usage
+		st.Attempts = o.Attempts
+	}
+}
+
+// working is the record that an action belongs to. A resume does not announce
+// the steps that it runs again: their first work does.
+func (l *StepLog) working(a journal.ActionStarted) *StepRecord {
+	path := unindexed(a.Path)
+	st := l.last[path]
+	switch step.Kind(a.Kind) {
+	case step.Shell, step.Agent, step.Native:
+		if st != nil && st.Status != StepRunning {
+			return l.again(path, a.Path)
+		}
+	}
+	return st
+}
+
+// again begins another record of a step.
+func (l *StepLog) again(path, own string) *StepRecord {
+	st := &StepRecord{Path: own, Status: StepRunning}
+	if before := l.last[path]; before != nil {
+		st.Type = before.Type
+	}
+	l.steps = append(l.steps, st)
+	l.last[path] = st
+	return st
+}
+
+// stop marks the steps that have no end, and will get none from this owner.
+func (l *StepLog) stop() {
+	for _, st := range l.steps {
+		if st.Status == StepRunning {
+			st.Status = StepInterrupted
+		}
 	}
 }
 
 // NewStepLogOf makes a log of steps that were collected before.
 func NewStepLogOf(steps []*StepRecord) *StepLog { return &StepLog{steps: steps} }
 
-// Steps are the steps so far.
-func (l *StepLog) Steps() []*StepRecord { return l.steps }
+// Steps are the steps so far. held tells that a living process holds the run;
+// otherwise steps without an end are interrupted, and never running.
+func (l *StepLog) Steps(held bool) []*StepRecord {
+	if !held {
+		l.stop()
+	}
+	return l.steps
+}
 
 // Find is the last record of a step, by its path or the end of it.
 func (l *StepLog) Find(path string) (*StepRecord, bool) {

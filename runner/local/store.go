@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 )
@@ -16,7 +17,10 @@ import (
 // Store keeps the outputs and large values of a run in its private folder. It
 // is safe for concurrent use.
 type Store struct {
-	Dir    string
+	Dir string
+	// Mask takes secrets out of what is stored; nil has none. What streams bring
+	// must have gone through it already.
+	Mask   *mask.Masker
 	Spool  *process.Spool
 	Spills *scope.Spills
 }
@@ -141,10 +145,14 @@ func (s *Store) Keep(name string, v any) (any, error) {
 		return v, nil
 	}
 	_, isText := v.(string)
+	if !isText {
+		text = value.JSON(s.Mask.Value(v))
+	}
 	return s.put(name, text, !isText)
 }
 
 func (s *Store) put(name, text string, isJSON bool) (value.Ref, error) {
+	text = s.Mask.Text(text)
 	stream := s.Spool.Stream(name)
 	if _, err := io.WriteString(stream, text); err != nil {
 		return value.Ref{}, err

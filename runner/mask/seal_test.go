@@ -134,10 +134,9 @@ func TestEveryValueIsSealedAndComesBack(t *testing.T) {
 		}
 		in := []any{s, map[string]any{key: s}, value.Number(rapid.StringMatching(`[1-9][0-9]{0,8}`).Draw(t, "number"))}
 		sealed, names := m.Seal(in)
-		if m != nil {
-			if shown := m.Text(stripMarkers(value.Text(sealed))); strings.Contains(shown, Replacement) && !strings.Contains(value.Text(in), Replacement) {
-				t.Fatalf("a secret is left in %v", sealed)
-			}
+		rest := stripMarkers(value.Text(sealed.([]any)[0]))
+		if m != nil && m.Text(rest) != rest {
+			t.Fatalf("a secret is left in %q", rest)
 		}
 		back, err := Unseal(sealed, lookup(named))
 		if diff := cmp.Diff(any(in), back); diff != "" || err != nil {

@@ -63,7 +63,7 @@ func (w *Writer) pass(p []byte, until int) error {
 			at = end
 		}
 	}
-	for len(w.found) > 0 && (w.found[0].start < until || w.found[0].start < w.masked) {
+	for len(w.found) > 0 && w.found[0].start < until {
 		next := w.found[0]
 		w.found = w.found[1:]
 		if next.start >= w.masked {

@@ -17,7 +17,7 @@ type Result struct {
 	Duration float64 `json:"duration,omitempty"`
 	// The id of the run.
 	RunID string `json:"run_id,omitempty"`
-	// How the run ended, such as completed, degraded or failed.
+	// How the run ended: success, degraded, failed, interrupted or refused.
 	Status string `json:"status,omitempty"`
 	// Why the run ended as it did; empty after a success.
 	Reason string `json:"reason,omitempty"`

@@ -135,7 +135,7 @@ type Answer struct {
 type Expect struct {
 	// The exit code of the run.
 	ExitCode *int `json:"exit_code,omitempty"`
-	// How the run ended: completed, degraded, failed …
+	// How the run ended: success, degraded, failed, interrupted or refused.
 	Status Text `json:"status,omitempty"`
 	// How each of these steps ended: completed, skipped, failed, degraded, or
 	// not_run for one that must not have been reached. Steps of called recipes

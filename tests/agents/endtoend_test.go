@@ -57,7 +57,7 @@ func copilot(t *testing.T, dir string, m *model) agent.Request {
 var clis = map[string]setup{"claude": claude, "codex": codex, "copilot": copilot}
 
 // with runs a test for each of the named CLIs.
-func with(t *testing.T, names []string, test func(t *testing.T, name string, make func(*model) agent.Request)) {
+func with(t *testing.T, names []string, test func(t *testing.T, name string, request func(*model) agent.Request)) {
 	t.Helper()
 	dir := programs(t)
 	for _, name := range names {
@@ -79,9 +79,9 @@ func call(t *testing.T, req agent.Request) agent.Answer {
 }
 
 func TestAnAnswerWithUsage(t *testing.T) {
-	with(t, everyone, func(t *testing.T, name string, make func(*model) agent.Request) {
+	with(t, everyone, func(t *testing.T, name string, request func(*model) agent.Request) {
 		m := serve(t, reply{text: "fine, HTTP status 429"})
-		req := make(m)
+		req := request(m)
 		a := call(t, req)
 		if a.Status != agent.OK || a.Text != "fine, HTTP status 429" || a.Conversation == "" {
 			t.Fatalf("%s, %q, conversation %q: %s", a.Status, a.Text, a.Conversation, a.Message)
@@ -102,9 +102,9 @@ func TestAnAnswerWithUsage(t *testing.T) {
 }
 
 func TestAConversationGoesOn(t *testing.T) {
-	with(t, everyone, func(t *testing.T, _ string, make func(*model) agent.Request) {
+	with(t, everyone, func(t *testing.T, _ string, request func(*model) agent.Request) {
 		m := serve(t, reply{text: "the word is marzipan"}, reply{text: `{"ok":true}`})
-		req := make(m)
+		req := request(m)
 		first := call(t, req)
 		a := call(t, req.Again(first.Text, first.Conversation, agent.Want{Field: "ok"}))
 		if a.Status != agent.OK || a.Text != `{"ok":true}` {
@@ -123,9 +123,9 @@ func TestAToolThatThePermissionModeRefuses(t *testing.T) {
 		"codex":   {tool: "exec_command", input: event{"cmd": "touch denied.txt", "sandbox_permissions": "require_escalated", "justification": "x"}},
 		"copilot": {tool: "create", input: event{"path": "denied.txt", "file_text": "x"}},
 	}
-	with(t, everyone, func(t *testing.T, name string, make func(*model) agent.Request) {
+	with(t, everyone, func(t *testing.T, name string, request func(*model) agent.Request) {
 		r := calls[name]
-		req := make(serve(t, r, reply{text: "I could not."}))
+		req := request(serve(t, r, reply{text: "I could not."}))
 		file := filepath.Join(req.Dir, "denied.txt")
 		for key := range r.input.(event) {
 			if key == "file_path" || key == "path" {
@@ -143,12 +143,12 @@ func TestAToolThatThePermissionModeRefuses(t *testing.T) {
 }
 
 func TestStatusesOfTheModelServer(t *testing.T) {
-	with(t, everyone, func(t *testing.T, name string, make func(*model) agent.Request) {
+	with(t, everyone, func(t *testing.T, name string, request func(*model) agent.Request) {
 		for status, want := range map[int]agent.Fault{429: agent.RateLimit, 529: agent.Overload} {
 			if name == "copilot" && status == 529 {
 				continue // which tries again for minutes by itself
 			}
-			a := call(t, make(serve(t, reply{status: status})))
+			a := call(t, request(serve(t, reply{status: status})))
 			if a.Status != agent.RateLimited || a.Fault != want || a.ExitCode == 0 {
 				t.Errorf("%d: %s, %q, exit %d: %s", status, a.Status, a.Fault, a.ExitCode, a.Message)
 			}
@@ -160,8 +160,8 @@ func TestStatusesOfTheModelServer(t *testing.T) {
 }
 
 func TestAStreamThatIsCut(t *testing.T) {
-	with(t, []string{"claude", "codex"}, func(t *testing.T, _ string, make func(*model) agent.Request) {
-		a := call(t, make(serve(t, reply{text: "half", cut: true})))
+	with(t, []string{"claude", "codex"}, func(t *testing.T, _ string, request func(*model) agent.Request) {
+		a := call(t, request(serve(t, reply{text: "half", cut: true})))
 		if a.Status != agent.Failed || a.Fault != agent.Connection {
 			t.Errorf("%s, %q: %s", a.Status, a.Fault, a.Message)
 		}

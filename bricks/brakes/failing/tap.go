@@ -31,7 +31,6 @@ type tapTest struct {
 type tapReader struct {
 	levels []tapLevel
 	yaml   bool
-	indent string
 }
 
 // tapLevel is one document or subtest that has not ended.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/brickoven/brickoven/bricks/session"
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -187,6 +188,33 @@ func TestARoundFromOpenToClose(t *testing.T) {
 	e.reopen()
 	if d := e.c.Resume(e.observe(""), session.CheckNone, moment); d.Stop == nil || d.Stop.HaltReason != session.HaltSuccess {
 		t.Errorf("resumed: %+v", d)
+	}
+}
+
+func TestAnIterationHasItsFolderAlsoWithoutAPrompt(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := session.IterationName(e.c.Begin("work", "a1", moment), "work")
+	e.write(Record{Iteration: iteration})
+	if info, err := os.Stat(e.Environment(iteration)["BRICKOVEN_ITERATION_DIR"]); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v", info, err)
+	}
+}
+
+func TestAnObservationTravelsAsAValue(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := e.begin()
+	e.ask(session.Request{Kind: session.RequestStop, Now: true, Text: "enough"})
+	e.put("iterations/0001_work/goal_check.json", `{"goal_met":true,"reason":"r"}`)
+	e.put("goal.md", "another")
+	o := e.observe(iteration)
+	back, err := session.ObservationFrom(value.From(o))
+	if diff := cmp.Diff(o, back); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := session.ObservationFrom("text"); err == nil {
+		t.Error("a text is an observation")
 	}
 }
 
@@ -545,5 +573,58 @@ func TestAwaitSeesARequestThatComesLater(t *testing.T) {
 	cancel()
 	if _, err := e.Await(ended, time.Millisecond, 3, func(session.Request) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAlteredEventsAreNeverTakenAsTheEngines(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := e.begin()
+	e.put("events.jsonl", "")
+	e.finish(iteration, session.Continue, session.CheckNone)
+	e.reopen()
+	if o := e.observe(""); len(o.Tampered) != 1 || o.Tampered[0].Path != "events.jsonl" {
+		t.Errorf("got %+v", o.Tampered)
+	}
+}
+
+func TestAForgedRequestIsNotOverwrittenByATrueOne(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := e.begin()
+	e.put("requests/0001.json", "forged")
+	if n := e.ask(session.Request{Kind: session.RequestUpdate, Text: "true"}); n != 2 {
+		t.Errorf("got number %d", n)
+	}
+	o := e.observe(iteration)
+	if len(o.Tampered) == 0 || o.Tampered[0].Path != "requests/0001.json" || len(o.Requests) != 1 || e.get("requests/0001.json") != "forged" {
+		t.Errorf("got %+v", o)
+	}
+}
+
+func TestAnUpdateIsInTheFileOnceTheStateKnowsIt(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := e.begin()
+	e.ask(session.Request{Kind: session.RequestUpdate, Text: "look here"})
+	e.observe(iteration)
+	e.write(Record{Iteration: iteration})
+	if strings.Contains(e.get("updates.md"), "look here") {
+		t.Error("the file is ahead of the state")
+	}
+	e.finish(iteration, session.Continue, session.CheckNone)
+	if !strings.Contains(e.get("updates.md"), "look here") {
+		t.Errorf("updates.md is %q", e.get("updates.md"))
+	}
+}
+
+func TestAStopThatTheCommandLineDidNotWriteIsInvalidEvenBesideOneThatItDid(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	iteration := e.begin()
+	e.ask(session.Request{Kind: session.RequestStop, Text: "enough"})
+	e.put("control.json", `{"state":"stopped","reason":"another","stop_reason":"stop_requested","schema_version":1}`)
+	if o := e.observe(iteration); !o.Control.Invalid {
+		t.Errorf("got %+v", o.Control)
 	}
 }

@@ -87,7 +87,8 @@ func (x *Session) first(ctx context.Context, o Opening, key []byte) error {
 type Record struct {
 	State  session.State
 	Events []session.Event
-	// Iteration is the name of the iteration's folder; empty between iterations.
+	// Iteration is the name of the iteration's folder, which is made; empty
+	// between iterations.
 	Iteration string
 	// Prompt begins an iteration, Result ends it; nil writes neither.
 	Prompt *string
@@ -109,6 +110,11 @@ func (x *Session) Write(ctx context.Context, r Record) error {
 		b, err := x.batch(r)
 		if err != nil {
 			return err
+		}
+		if r.Iteration != "" {
+			if err := x.clear(path.Join(session.IterationsDir, r.Iteration, session.PromptFile)); err != nil {
+				return fmt.Errorf("session %s: %w", x.id, err)
+			}
 		}
 		return x.commit(b)
 	})
