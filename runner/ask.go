@@ -52,6 +52,7 @@ type rendering struct {
 	tmpl   *template.Template
 	strict bool
 	inline bool
+	known  func() []string // the names that the author may have meant
 }
 
 func (t rendering) Paths() []string { return t.tmpl.Paths() }
@@ -62,6 +63,9 @@ func (t rendering) Answer(lookup step.Lookup) (any, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", t.field, err)
 	}
+	for i, u := range unknown {
+		unknown[i].Nearest = template.Nearest(u.Path, t.known())
+	}
 	warnings, err := recipes.Unknowns(t.field, unknown, t.strict)
 	return v, warnings, err
 }
@@ -71,7 +75,7 @@ func (t rendering) Answer(lookup step.Lookup) (any, []string, error) {
 func (fr *frame) argument(f *flow, st *recipes.Step, view *step.View, field string, v any) (any, error) {
 	switch v := v.(type) {
 	case *template.Template:
-		return fr.ask(f, st, view, rendering{field: field, tmpl: v, strict: fr.recipe.Strict})
+		return fr.ask(f, st, view, rendering{field: field, tmpl: v, strict: fr.recipe.Strict, known: view.Scope.Names})
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -100,14 +104,14 @@ func (fr *frame) argument(f *flow, st *recipes.Step, view *step.View, field stri
 // reference and therefore comes back by itself.
 func (fr *frame) nested(f *flow, st *recipes.Step, view *step.View, field string, v any) (any, error) {
 	if tmpl, ok := v.(*template.Template); ok {
-		return fr.ask(f, st, view, rendering{field: field, tmpl: tmpl, strict: fr.recipe.Strict, inline: true})
+		return fr.ask(f, st, view, rendering{field: field, tmpl: tmpl, strict: fr.recipe.Strict, inline: true, known: view.Scope.Names})
 	}
 	return fr.argument(f, st, view, field, v)
 }
 
 // list asks for the elements of a foreach.
 func (fr *frame) list(f *flow, st *recipes.Step, view *step.View) ([]any, error) {
-	v, err := fr.ask(f, st, view, rendering{field: "foreach", tmpl: st.Foreach, strict: fr.recipe.Strict, inline: true})
+	v, err := fr.ask(f, st, view, rendering{field: "foreach", tmpl: st.Foreach, strict: fr.recipe.Strict, inline: true, known: view.Scope.Names})
 	if err != nil {
 		return nil, err
 	}

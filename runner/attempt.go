@@ -127,13 +127,13 @@ func (fr *frame) leaf(st *recipes.Step, res step.Result) report {
 
 // broken is a failed step in the words that existing callers look for.
 func (fr *frame) broken(st *recipes.Step, res step.Result) report {
-	if res.Cause != step.CauseJSON {
-		kind := string(st.Type)
-		if res.Refused() && !strings.Contains(res.Error, "BLOCKED_TERMINAL") {
-			res.Error = "BLOCKED_TERMINAL: " + res.Error
-		}
-		res.Error = kind + " step failed: " + res.Error
+	if res.Refused() && !strings.Contains(res.Error, "BLOCKED_TERMINAL") {
+		res.Error = "BLOCKED_TERMINAL: " + res.Error
 	}
+	if res.Cause == step.CauseJSON && !strings.Contains(res.Error, "parse_json failed") {
+		res.Error = "parse_json failed: " + res.Error
+	}
+	res.Error = string(st.Type) + " step failed: " + res.Error
 	return failed(res)
 }
 
@@ -146,6 +146,18 @@ func completed(st *recipes.Step, res step.Result) report {
 		rep.sets = []assignment{{st.Output, res.Value}}
 	}
 	return rep
+}
+
+// second chooses between an answer without its JSON and the answer to the
+// question for it. Where the agent could not be asked again the first answer
+// stands; a refusal and an interruption stand in any case.
+func second(first, again step.Result) step.Result {
+	again.Usage = sum(first.Usage, again.Usage)
+	if again.OK || again.Refused() || again.Cause == step.CauseCancelled {
+		return again
+	}
+	first.Usage = again.Usage
+	return first
 }
 
 // agent makes the call of an agent step. An answer without the JSON that the
@@ -161,9 +173,7 @@ func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 		}
 		again := *act
 		again.Answer, again.Attempt = value.Text(given), act.Attempt+1
-		if second := f.do(&again); second.OK {
-			res = second
-		}
+		res = second(res, f.do(&again))
 	}
 	rep := fr.leaf(st, res)
 	if st.AutoStage && !fr.stubbed(act.Path) && rep.outcome.Status != step.Failed {

@@ -161,6 +161,32 @@ func TestBudgetsHoldOverARunThatIsTakenUpAgain(t *testing.T) {
 	}
 }
 
+func TestALoopWithAFailingSetNeedsAReferenceOrTheAuthorsWord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		brakes   map[string]any
+		baseline brakes.Baseline
+		starts   bool
+	}{
+		"no reference":    {map[string]any{"failing": failingKey}, brakes.Baseline{}, false},
+		"none":            {map[string]any{"failing": failingKey, "reference": "none"}, brakes.Baseline{}, true},
+		"no failing set":  {map[string]any{}, brakes.Baseline{}, true},
+		"green":           {map[string]any{"failing": failingKey, "reference": "v1"}, brakes.Baseline{Reference: brakes.ReferenceGreen}, true},
+		"red":             {map[string]any{"failing": failingKey, "reference": "v1"}, brakes.Baseline{Reference: brakes.ReferenceRed}, false},
+		"missing":         {map[string]any{"reference": "v1"}, brakes.Baseline{Reference: brakes.ReferenceMissing}, false},
+		"it was not read": {map[string]any{"reference": "v1"}, brakes.Baseline{}, false},
+	} {
+		parsed, err := brakes.ParseConfig(c.brakes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := brakes.New(parsed, brakes.State{}).Start(c.baseline)
+		if (d.Halt == nil) != c.starts || d.Halt != nil && d.Halt.Reason != halt.InfeasibleSuspected {
+			t.Errorf("%s: got %v", name, d.Halt)
+		}
+	}
+}
+
 func TestUnknownCostsAreReported(t *testing.T) {
 	t.Parallel()
 	e := brakes.New(config(t, map[string]any{"budget_usd": 3}), brakes.State{})

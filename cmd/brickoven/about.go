@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -76,6 +77,7 @@ func (a *app) describeIn(s *activeRun, name string, doc any) {
 		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
+		err = errors.Join(err, os.RemoveAll(path+".new"))
 		fmt.Fprintf(a.err, "Warning: %s of the run could not be written: %v\n", name, err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ Cases run in parallel. A failure ends with 1, a file that cannot be read with 2.
 	flags := cmd.Flags()
 	o.place.flags(flags)
 	flags.StringVar(&o.run, "run", "", "run only the cases whose FILE/NAME this regular expression finds")
-	flags.IntVar(&o.parallel, "parallel", runtime.GOMAXPROCS(0), "how many cases run at once")
+	flags.IntVar(&o.parallel, "parallel", 0, "how many cases run at once; 0 for one per processor")
 	flags.StringVar(&o.format, "output-format", formatText, "text, json, tap or junit")
 	flags.StringVar(&o.junit, "junit", "", "write a JUnit report to this file too")
 	flags.BoolVar(&o.keep, "keep", false, "keep the folders of failed cases")
@@ -90,7 +91,7 @@ func (a *app) test(ctx context.Context, o *testOptions, args []string) error {
 	report := a.newTestReport(o, len(jobs))
 	bench := &testBench{app: a, place: o.place, keep: o.keep}
 	var group sync.WaitGroup
-	slots := make(chan struct{}, max(o.parallel, 1))
+	slots := make(chan struct{}, cmp.Or(max(o.parallel, 0), runtime.GOMAXPROCS(0)))
 	for i, job := range jobs {
 		slots <- struct{}{}
 		group.Go(func() {

@@ -199,6 +199,9 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
+	if exit.OutputErr != nil {
+		closeErr = nil // says the same
+	}
 	if err := errors.Join(unrecorded, exit.OutputErr, closeErr); err != nil {
 		return refuse(step.CauseState, fmt.Errorf("the output of the step could not be kept: %w", err))
 	}

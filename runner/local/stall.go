@@ -11,7 +11,6 @@ import (
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
-	"github.com/google/renameio/v2"
 )
 
 // stallFile is where the watchdog leaves word for the owner of a run, who alone
@@ -28,8 +27,24 @@ func LeaveStall(dir string, s journal.Stalled) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(stallFile(dir, s.ID), data, 0o600); err != nil {
+	if err := replaceFile(stallFile(dir, s.ID), data); err != nil {
 		return fmt.Errorf("leaving word for the run: %w", err)
+	}
+	return nil
+}
+
+// replaceFile writes a file that others see whole or not at all.
+func replaceFile(path string, data []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestEachFormatIsReadInFull(t *testing.T) {
 		root   string
 		want   reported
 	}{
-		{failing.GoTestJSON, "go-test.jsonl", "/tmp/brakesdev/gt", reported{
+		{failing.GoTestJSON, "go-test.jsonl", "/home/me/shop", reported{
 			Failures: []string{
 				"example.com/shop/broken @ broken/broken_test.go:5",
 				"example.com/shop/cart::TestSum/two_items @ cart_test.go:11",
@@ -74,7 +74,7 @@ func TestEachFormatIsReadInFull(t *testing.T) {
 			Skipped: []string{"tests.test_cart::test_later"},
 			Broken:  []string{"tests.test_db"},
 		}},
-		{failing.TAP, "node.tap", "/tmp/brakesdev/", reported{
+		{failing.TAP, "node.tap", "/home/me/shop/", reported{
 			Failures: []string{"cart::sums @ t.test.js:5"},
 			Passed:   []string{"alone", "cart::adds"},
 			Skipped:  []string{"cart::later", "cart::some day"},

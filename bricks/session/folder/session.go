@@ -28,7 +28,7 @@ type Session struct {
 	requests []session.Request
 }
 
-// ID is the name of the session, Dir its folder.
+// ID is the name of the session.
 func (x *Session) ID() string { return x.id }
 
 // Dir is the session's folder, absolute if the store's is.
