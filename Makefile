@@ -5,18 +5,15 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 TOOLS = $(GO) tool -modfile=.ci/tools/go.mod
 
-.PHONY: all build test race lint fmt bench fuzz cross clean
+.PHONY: all build test lint fmt bench fuzz cross clean
 
 all: lint test
 
 build: ## the binary, in bin/
 	$(GO) build -trimpath -ldflags "-X main.release=$(VERSION)" -o bin/brickoven ./cmd/brickoven
 
-test: ## every test
-	$(GO) test ./...
-
-race: ## every test, watching for data races
-	$(GO) test -race ./...
+test: ## every test; TESTFLAGS=-race watches for data races
+	$(GO) test -timeout 40m $(TESTFLAGS) ./...
 
 lint: ## the linters, and the house's import table as one of them
 	$(GO) vet ./...

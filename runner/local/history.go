@@ -116,6 +116,8 @@ type Restored struct {
 	Batch step.Batch
 	// Known are results that the run did not ask for yet.
 	Known map[string]step.Event
+	// Asked are the actions that the run wanted so far, in that order.
+	Asked []string
 	// Answered are the actions whose results were fed, in that order.
 	Answered []*step.Action
 	// Interrupted are the actions that were under way and are wanted again.
@@ -153,6 +155,7 @@ type feeding struct {
 	now       time.Time
 	known     map[string]step.Event
 	answered  []*step.Action
+	asked     []string
 	wanted    map[string]*step.Action
 	cancelled map[string]bool
 }
@@ -174,7 +177,7 @@ func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string)
 			return nil, err
 		}
 	}
-	res := &Restored{Run: run, Known: f.known, Answered: f.answered}
+	res := &Restored{Run: run, Known: f.known, Answered: f.answered, Asked: f.asked}
 	res.Batch.Actions = run.Pending()
 	for _, a := range res.Batch.Actions {
 		if h.begun[a.ID] && !chosen(a.ID) {
@@ -211,6 +214,7 @@ func (f *feeding) take(batch step.Batch) error {
 	}
 	for _, a := range batch.Actions {
 		f.wanted[a.ID] = a
+		f.asked = append(f.asked, a.ID)
 	}
 	for _, a := range batch.Actions {
 		ev, known := f.known[a.ID]

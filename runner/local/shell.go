@@ -1,7 +1,6 @@
 package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +8,10 @@ import (
 	"maps"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/template/shell"
-	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -23,9 +20,6 @@ import (
 // maxArgument is the length of a command in bytes over which it is run from a
 // private script file; the kernel refuses single arguments of twice that.
 const maxArgument = 64 << 10
-
-// defaultHookTimeout bounds a hook (issue "Control flow").
-const defaultHookTimeout = 30 * time.Second
 
 func (m *Machine) shell(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
 	var warnings []string
@@ -248,146 +242,4 @@ type onlooker struct {
 func (o onlooker) Write(piece []byte) (int, error) {
 	o.tell(o.path, piece)
 	return len(piece), nil
-}
-
-// explain words how a process failed.
-func explain(exit process.Exit, spec process.Spec, stderr, stdout string) (step.Cause, string) {
-	switch {
-	case exit.TimedOut:
-		return step.CauseTimeout, fmt.Sprintf("timed out after %s: %s", spec.Timeout,
-			commandFailed(exit.Code, exit.Signal, stderr, stdout))
-	case exit.Idle:
-		return step.CauseIdle, fmt.Sprintf("no output for %s (idle_timeout): %s", spec.IdleTimeout,
-			commandFailed(exit.Code, exit.Signal, stderr, stdout))
-	case exit.Cancelled:
-		return step.CauseCancelled, "cancelled: " + commandFailed(exit.Code, exit.Signal, stderr, stdout)
-	}
-	return "", commandFailed(exit.Code, exit.Signal, stderr, stdout)
-}
-
-// commandFailed is the text that existing callers look for, with the last lines
-// of both outputs.
-func commandFailed(code int, signal, stderr, stdout string) string {
-	how := fmt.Sprintf("exit %d", code)
-	if signal != "" {
-		how += ", " + signal
-	}
-	text := fmt.Sprintf("Command failed (%s): %s", how, stderr)
-	if stdout != "" {
-		text = strings.TrimRight(text, " ") + "\nstdout: " + stdout
-	}
-	return text
-}
-
-// tail is the end of a text as an error message shows it.
-func tail(text string) string {
-	t := process.NewTail()
-	if _, err := io.WriteString(t, text); err != nil {
-		return ""
-	}
-	return t.String()
-}
-
-// output is what a step printed.
-type output struct {
-	text      string
-	truncated bool
-	place     *process.Place // where it lies already; nil: nowhere yet
-}
-
-// capture makes text and value of what a step printed. JSON is looked for only
-// where the step succeeded.
-func (m *Machine) capture(a *step.Action, out output, ok bool) step.Result {
-	res := step.Result{OK: ok, Truncated: out.truncated}
-	clean, changed := value.Clean(out.text)
-	if changed {
-		res.Warnings = append(res.Warnings, "the output holds NUL bytes or is not UTF-8; its variable has it cleaned, the log as it was")
-	}
-	text, v := value.Capture(clean)
-	if ok && a.Def.ParseJSON {
-		answer, err := m.answer(a, text)
-		if err != nil {
-			res.OK, res.Cause, res.Error = false, step.CauseJSON, err.Error()
-		} else {
-			v, text = answer, value.JSON(answer)
-			out.place = nil
-		}
-	}
-	if changed || out.truncated {
-		out.place = nil
-	}
-	var err error
-	if res.Text, err = m.keepText(a, text, out); err != nil {
-		return refuse(step.CauseState, err)
-	}
-	res.Value = v
-	if ref, large := res.Text.(value.Ref); large {
-		_, isText := v.(string)
-		ref.JSON = !isText
-		res.Value = ref
-	}
-	return res
-}
-
-// keepText gives the text itself, or a reference to where it lies in the spool
-// already.
-func (m *Machine) keepText(a *step.Action, text string, out output) (any, error) {
-	if len(text) <= value.MaxInline {
-		return text, nil
-	}
-	if out.place == nil {
-		return m.Store.put(a.ID, text, false)
-	}
-	lead := strings.Index(out.text[:min(len(out.text), len(out.text)-len(text)+1)], text[:1])
-	place := *out.place
-	place.Offset += int64(max(lead, 0))
-	place.Length = int64(len(text))
-	return value.Ref{Hash: Digest(text), Size: place.Length, Place: place.String()}, nil
-}
-
-func (m *Machine) hookTimeout() time.Duration {
-	return cmp.Or(m.HookTimeout, defaultHookTimeout)
-}
-
-func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
-	var warnings []string
-	env := append([]string(nil), m.Base...)
-	for _, name := range []string{"BRICKOVEN_STEP_ID", "BRICKOVEN_STEP_STATUS", "BRICKOVEN_STEP_ERROR"} {
-		env = append(env, name+"="+clip(a.HookEnv[name], scope.MaxNamed))
-	}
-	cmd, err := m.prepare(a, a.Recipe.Defaults.Shell, a.Hook, env, nil, &warnings)
-	if err != nil {
-		return refuse(step.CauseStart, err)
-	}
-	res := m.child(ctx, a, process.Spec{
-		Argv: cmd.argv, Dir: m.WorkDir, Env: cmd.block.Env, Kill: kill,
-		Timeout: m.hookTimeout(), Leftover: process.EndWithRun,
-	})
-	if err := cmd.close(); err != nil {
-		warnings = append(warnings, err.Error())
-	}
-	res.Warnings = append(warnings, res.Warnings...)
-	return res
-}
-
-// clip cuts a text to a number of bytes without NUL, as an environment takes it.
-func clip(text string, limit int) string {
-	text = strings.ReplaceAll(text, "\x00", "")
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "")
-}
-
-// stage runs git add -A after an agent's work.
-func (m *Machine) stage(ctx context.Context, a *step.Action, _ <-chan struct{}) step.Result {
-	var warnings []string
-	dir, err := m.folder(a, &warnings)
-	if err == nil {
-		_, err = m.Git(ctx, dir, "add", "-A")
-	}
-	if err != nil {
-		return refuse("", err)
-	}
-	return step.Result{OK: true, Warnings: warnings}
 }
