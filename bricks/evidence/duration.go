@@ -98,7 +98,7 @@ func component(s string) (length, unit time.Duration, size int) {
 	if unit == 0 || n > 0 && unit != time.Second || i+1 < len(s) && classOf[s[i+1]] == letter {
 		return 0, 0, 0
 	}
-	return whole*unit + fraction, unit, i + 1
+	return time.Duration(int64(whole)*int64(unit)) + fraction, unit, i + 1
 }
 
 // fractionOfSecond reads .5 as half a second; digits beyond the nanosecond are

@@ -161,7 +161,8 @@ func index(args []any) (any, error) {
 
 // slice cuts a list by items or a text by characters: slice x 1 3 is x[1:3].
 func slice(args []any) (any, error) {
-	size, cut := 0, func(from, to int) any { return nil }
+	var size int
+	var cut func(from, to int) any
 	if text, isText := args[0].(string); isText && text != "" {
 		runes := []rune(text)
 		size, cut = len(runes), func(from, to int) any { return string(runes[from:to]) }

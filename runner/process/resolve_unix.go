@@ -3,6 +3,7 @@
 package process
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,10 +28,11 @@ func resolve(s Spec) (string, error) {
 			dir = "."
 		}
 		candidate := dir + "/" + program
-		switch executable(s.Dir, candidate) {
-		case nil:
+		found := executable(s.Dir, candidate)
+		if found == nil {
 			return candidate, nil
-		case syscall.EACCES:
+		}
+		if errors.Is(found, syscall.EACCES) {
 			err = syscall.EACCES
 		}
 	}

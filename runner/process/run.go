@@ -65,7 +65,7 @@ func (c *child) supervise(ctx context.Context) Exit {
 		c.exited <- ending{state, err}
 	}()
 	var e Exit
-	deadline := time.Now()
+	var deadline time.Time
 	if c.watch(ctx, &e) {
 		c.drain(&e)
 		deadline = time.Now().Add(quickGrace)

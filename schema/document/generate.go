@@ -35,6 +35,10 @@ var kinds = []kind{
 	{name: "result", title: "brickoven run result", root: Result{}, written: true},
 	{name: "contract", title: "brickoven ledger contract", root: ledger.Contract{}},
 	{name: "ledger", title: "brickoven ledger", root: Ledger{}, written: true},
+	{name: "control", title: "brickoven session control", root: Control{}},
+	{name: "goal_check", title: "brickoven session goal check", root: GoalCheck{}},
+	{name: "event", title: "brickoven session event", root: Event{}, written: true},
+	{name: "journal", title: "brickoven journal record", root: Journal{}, more: payloadTypes(), written: true},
 }
 
 // Names lists the schemas that Generate knows.
@@ -74,7 +78,7 @@ func (k kind) generate(sources map[string]string) ([]byte, error) {
 	s.ID = jsonschema.ID("https://" + module + "/schema/" + k.name + ".schema.json")
 	s.Title = k.title
 	if k.written {
-		allowNull(s, reflect.TypeOf(k.root))
+		allowNull(s, append([]any{k.root}, k.more...))
 	}
 	if k.extensible {
 		allowExtensions(s)
@@ -126,9 +130,9 @@ func allowExtensions(s *jsonschema.Schema) {
 	}
 }
 
-// allowNull lets what is nil in Go be null, in the root and in every type that
-// the schema names.
-func allowNull(root *jsonschema.Schema, t reflect.Type) {
+// allowNull lets what is nil in Go be null, in the types of the values and in
+// every type below them that the schema names. The first one is the root.
+func allowNull(root *jsonschema.Schema, values []any) {
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type, s *jsonschema.Schema)
 	visit = func(t reflect.Type, s *jsonschema.Schema) {
@@ -153,5 +157,11 @@ func allowNull(root *jsonschema.Schema, t reflect.Type) {
 			}
 		}
 	}
-	visit(t, root)
+	for i, v := range values {
+		if i == 0 {
+			visit(reflect.TypeOf(v), root)
+		} else {
+			visit(reflect.TypeOf(v), nil)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/brickoven/brickoven/schema/document"
@@ -16,6 +17,8 @@ var update = flag.Bool("update", false, "write the schemas")
 var sources = map[string]string{
 	"schema/document": ".",
 	"bricks/ledger":   "../../bricks/ledger",
+	"runner/journal":  "../../runner/journal",
+	"runner/process":  "../../runner/process",
 }
 
 // TestSchemasAreThoseOfTheTypes fails when a committed schema drifts; go test
@@ -40,6 +43,51 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("%s is not what the types say; run go test ./schema/document -update\n%s", path, diff)
+		}
+	}
+}
+
+// TestThePageOfTheKeysIsThatOfTheSchemas does the same for docs/keys.md.
+func TestThePageOfTheKeysIsThatOfTheSchemas(t *testing.T) {
+	t.Parallel()
+	schemas := map[string][]byte{}
+	for _, name := range document.Names() {
+		text, err := document.Generate(name, sources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		schemas[name] = text
+	}
+	want, err := document.Reference(schemas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("..", "..", "docs", "keys.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s is not what the types say; run go test ./schema/document -update\n%s", path, diff)
+	}
+}
+
+// TestEveryKeyThatPeopleWriteIsExplained keeps editors from showing a bare key.
+func TestEveryKeyThatPeopleWriteIsExplained(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "keys.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.SplitSeq(string(page), "\n") {
+		if strings.HasSuffix(line, "|  |") || strings.HasSuffix(line, "| Required. |") || strings.HasSuffix(line, "| Required |") {
+			t.Errorf("docs/keys.md does not explain %s", line)
 		}
 	}
 }

@@ -52,8 +52,34 @@ type Ledger struct {
 	Iterations []ledger.Iteration `json:"iterations"`
 }
 
+// contractTexts explain the keys of a contract and of its dimensions to those
+// who write one.
+var contractTexts = map[string]string{
+	"purpose":           "What the loop is for.",
+	"owner":             "Who answers for it.",
+	"starting_state":    "What is there before the first iteration.",
+	"inputs":            "What an iteration works from.",
+	"expected_outputs":  "What the loop must leave behind.",
+	"success_criteria":  "What must hold for the loop to be complete.",
+	"failure_criteria":  "What makes an iteration a failure.",
+	"dependencies":      "What the loop depends on; an iteration that lacks something else is refused.",
+	"iteration_limit":   "How many iterations one contract allows.",
+	"timeout_behaviour": "What happens when time runs out.",
+	"escalation_path":   "Where the loop goes when it cannot go on.",
+	"quality_rubric":    "The weighted dimensions that each iteration is scored by.",
+	"dimension":         "The name of the dimension.",
+	"evidence_command":  "The command whose output holds the number; it is read, never run.",
+	"baseline":          "The number before the first iteration.",
+	"target":            "The number that scores 100.",
+	"weight":            "How much the dimension counts.",
+	"direction":         "Which way is better.",
+	"hard_gate":         "Whether a value past the threshold fails the whole evaluation.",
+	"must_not_regress":  "Whether the dimension has only to stay where it is.",
+	"failure_threshold": "The last value that is still safe.",
+}
+
 // describeContract gives the prose fields, which are any value in Go, the form
-// that the ledger demands.
+// that the ledger demands, and explains every key.
 func describeContract(s *jsonschema.Schema) {
 	one := uint64(1)
 	item := types("string", "number")
@@ -63,13 +89,15 @@ func describeContract(s *jsonschema.Schema) {
 		AnyOf: []*jsonschema.Schema{item, many}, Description: "A text, a number or a list of those, never blank.",
 	}
 	for pair := s.Properties.Oldest(); pair != nil; pair = pair.Next() {
-		if pair.Value.Type == "" && pair.Value.Ref == "" || pair.Value == jsonschema.TrueSchema {
+		if pair.Value.Type == "" && pair.Value.Ref == "" {
 			pair.Value = &jsonschema.Schema{Ref: "#/$defs/Prose"}
 		}
+		pair.Value.Description = contractTexts[pair.Key]
 	}
-	if d, ok := s.Definitions["Dimension"]; ok {
-		if direction, ok := d.Properties.Get("direction"); ok {
-			direction.Enum = []any{ledger.HigherIsBetter, ledger.LowerIsBetter}
+	for pair := s.Definitions["Dimension"].Properties.Oldest(); pair != nil; pair = pair.Next() {
+		pair.Value.Description = contractTexts[pair.Key]
+		if pair.Key == "direction" {
+			pair.Value.Enum = []any{ledger.HigherIsBetter, ledger.LowerIsBetter}
 		}
 	}
 }
