@@ -146,6 +146,17 @@ func inferType(s *Step) Type {
 	return Bash
 }
 
+// misspelt is a hint where the step has a key that is no key but nearly the
+// wanted one.
+func (s *Step) misspelt(key string) string {
+	for written := range entries(s.node) {
+		if _, known := stepKeys[written.Value]; !known && nearest(written.Value, []string{key}) != "" {
+			return "did you mean " + key + " where it says " + written.Value + "?"
+		}
+	}
+	return ""
+}
+
 // need is the key that a step of each type cannot do without.
 var need = map[Type]string{Bash: "command", Agent: "prompt", Call: "recipe", Native: "uses"}
 
@@ -161,7 +172,7 @@ var onlyFor = map[string][]Type{
 func (d *decoder) checkStep(s *Step) {
 	d.checkLoop(s)
 	if key := need[s.Type]; key != "" && s.lacks(key) {
-		d.fail(s.node, "missing-"+key, "the "+string(s.Type)+" step "+quoteShort(s.ID)+" has no "+key, "")
+		d.fail(s.node, "missing-"+key, "the "+string(s.Type)+" step "+quoteShort(s.ID)+" has no "+key, s.misspelt(key))
 	}
 	for key := range entries(s.node) {
 		types, limited := onlyFor[key.Value]

@@ -101,7 +101,8 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if o.explain {
 		return a.print(explain(tree))
 	}
-	for _, w := range tree.Warnings {
+	warnings, _ := tree.Silence(tree.Warnings, false)
+	for _, w := range warnings {
 		fmt.Fprintf(a.err, "Warning: %v\n", w)
 	}
 	return a.start(ctx, o, tree, vars)

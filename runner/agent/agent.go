@@ -80,6 +80,10 @@ type Request struct {
 	Leftover             process.Leftover
 	// Family starts the child; nil works with its process group alone.
 	Family *process.Family
+	// Run, where not nil, runs the child instead of Family. It may add to what it
+	// is given, and wrap the writers, but must pass on to them all that the child
+	// prints.
+	Run func(context.Context, process.Spec) (process.Exit, error)
 	// Stdout and Stderr, where not nil, get what the CLI prints as it prints it.
 	Stdout, Stderr io.Writer
 	// Complete tells whether a text is a whole answer. It is asked where a CLI
@@ -137,7 +141,11 @@ func Call(ctx context.Context, req Request) (Answer, error) {
 	}
 	tr := newTranscript(req.Agent.reading())
 	outTail, errTail := process.NewTail(), newErrors()
-	exit, err := req.Family.Run(ctx, process.Spec{
+	run := req.Run
+	if run == nil {
+		run = req.Family.Run
+	}
+	exit, err := run(ctx, process.Spec{
 		Argv: cmd.argv, Dir: req.Dir, Env: cmd.env, Stdin: cmd.stdin(), Kill: req.Kill,
 		Stdout: tee(tr, outTail, req.Stdout), Stderr: tee(errTail, req.Stderr),
 		Timeout: req.Timeout, IdleTimeout: req.IdleTimeout, Leftover: req.Leftover,

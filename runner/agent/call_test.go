@@ -303,3 +303,16 @@ func TestAMissingCLIIsAnErrorNotAnAnswer(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTheCallerMayRunTheChildItself(t *testing.T) {
+	t.Parallel()
+	req := faked(t, "claude", "ok")
+	var ran []string
+	req.Run = func(ctx context.Context, spec process.Spec) (process.Exit, error) {
+		ran = spec.Argv
+		return process.Run(ctx, spec)
+	}
+	if a := call(t, req); a.Status != OK || len(ran) == 0 {
+		t.Errorf("%s, ran %q", a.Status, ran)
+	}
+}

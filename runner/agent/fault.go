@@ -71,8 +71,8 @@ var worded = []struct {
 }{
 	{Login, regexp.MustCompile(`(?i)not logged in|please run /login|invalid (x-)?api[ _-]key|no api key|missing (api key|credentials?)|api key (not found|is missing|not set)|authentication[ _](failed|error)|\b(status|error):? 401\b|unauthorized|oauth token (has )?expired|invalid auth method|no authentication information`)},
 	{Billing, regexp.MustCompile(`(?i)credit balance|billing|insufficient[ _]quota|payment required|exceeded your current quota`)},
-	{UsedUp, regexp.MustCompile(`(?i)(hit|reached|exceeded) your [^.\n]{0,40}(limit|quota)|usage[ _]limit[ _](has been )?reached|(session|weekly|daily|monthly|5-hour|hour) limit reached|limit reached .{0,3}resets|exhausted your [^.\n]{0,40}(quota|capacity)|(daily|monthly) quota|quota will reset|you have no quota|out of (extra )?usage`)},
-	{RateLimit, regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|resource[ _]exhausted|\b(status|status code|code|http|error|rejected)\b\W{0,3}429\b|\b429 (too many|error)`)},
+	{UsedUp, regexp.MustCompile(`(?i)(hit|reached|exceeded) your [^.\n]{0,40}(limit|quota)|usage[ _]limit[ _](has been )?reached|(session|weekly|daily|monthly|5-hour|hour) limit reached|limit reached .{0,3}resets|exhausted your [^.\n]{0,40}(quota|capacity)|(daily|monthly) quota|quota will reset|quota exceeded[^\n]*per day|you have no quota|out of (extra )?usage`)},
+	{RateLimit, regexp.MustCompile(`(?i)rate[ _-]?limit|too many requests|quota exceeded|resource[ _]exhausted|\b(status|status code|code|http|error|rejected)\b\W{0,3}429\b|\b429 (too many|error)`)},
 	{Overload, regexp.MustCompile(`(?i)\boverloaded(_error)?\b|\b(status|status code|code|http|error)\b\W{0,3}(502|503|504|529)\b|at capacity|service unavailable|temporarily unavailable`)},
 	{Connection, regexp.MustCompile(`(?i)connection (error|reset|refused|closed|aborted|timed out)|econn(reset|refused|aborted)|etimedout|enotfound|eai_again|socket hang up|stream (disconnected|closed|error)|fetch failed|network error|premature close|error sending request|empty or malformed response|unexpected eof`)},
 }

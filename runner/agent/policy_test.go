@@ -28,6 +28,8 @@ func TestFaultsOfErrorMessages(t *testing.T) {
 		"You have exhausted your daily quota on this model.":                                   UsedUp,
 		"You have exhausted your capacity on this model. Your quota will reset after 3h24m2s.": UsedUp,
 		"You have exceeded your monthly quota":                                                 UsedUp,
+		"Quota exceeded for quota metric 'Requests' and limit 'Requests per day per user'":     UsedUp,
+		"Quota exceeded for quota metric 'Requests' and limit 'Requests per minute per user'":  RateLimit,
 		"Invalid API key · Please run /login":                                                  Login,
 		"unexpected status 401 Unauthorized":                                                   Login,
 		"Credit balance is too low":                                                            Billing,

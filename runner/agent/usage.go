@@ -75,7 +75,7 @@ func (m *meter) cost(name string, v any) {
 // number refuses what is negative, not a number, or infinite. JSON has no word
 // for the last two, but a text or 1e999 can stand for them.
 func (m *meter) number(name string, v any) (float64, bool) {
-	text := ""
+	var text string
 	switch v := v.(type) {
 	case nil:
 		return 0, false

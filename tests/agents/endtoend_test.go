@@ -2,13 +2,12 @@ package agents
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/brickoven/brickoven/runner/agent"
 )
@@ -29,7 +28,8 @@ func base(t *testing.T, dir, name string) agent.Request {
 func claude(t *testing.T, dir string, m *model) agent.Request {
 	req := base(t, dir, "claude")
 	req.Env = append(req.Env,
-		"ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+		"ANTHROPIC_BASE_URL="+m.url, "ANTHROPIC_API_KEY=dummy", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"CLAUDE_CODE_MAX_RETRIES=1")
 	return req
 }
 
@@ -165,8 +165,64 @@ func TestAStreamThatIsCut(t *testing.T) {
 		if a.Status != agent.Failed || a.Fault != agent.Connection {
 			t.Errorf("%s, %q: %s", a.Status, a.Fault, a.Message)
 		}
-		if diff := cmp.Diff(agent.Usage{}.OutputTokens, a.Usage.OutputTokens); diff != "" && *a.Usage.OutputTokens != 0 {
-			t.Errorf("tokens that nobody reported: %s", diff)
+	})
+}
+
+// TestTheUsersOwnSettingsStayOut gives the CLIs a home with a hook, an MCP server
+// and a note of the user's, each of which leaves a mark where it counts.
+func TestTheUsersOwnSettingsStayOut(t *testing.T) {
+	homes := map[string]map[string]string{
+		"claude": {
+			".claude/settings.json": `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch \"$HOME/mark-hook\""}]}]}}`,
+			".claude/CLAUDE.md":     "The user's word is marzipan.",
+			".claude.json":          `{"mcpServers":{"own":{"command":"sh","args":["-c","touch \"$HOME/mark-server\""]}}}`,
+		},
+		"codex": {
+			".codex/AGENTS.md":   "The user's word is marzipan.",
+			".codex/config.toml": "[mcp_servers.own]\ncommand = \"sh\"\nargs = [\"-c\", \"touch \\\"$HOME/mark-server\\\"\"]\nenv_vars = [\"HOME\"]\n",
+		},
+	}
+	with(t, []string{"claude", "codex"}, func(t *testing.T, name string, request func(*model) agent.Request) {
+		for _, inherit := range []bool{false, true} {
+			m := serve(t, reply{text: "fine"})
+			req := request(m)
+			req.InheritUserConfig = inherit
+			if name == "codex" && inherit { // whose plugins come from elsewhere
+				req.Agent.Args = append(req.Agent.Args, "--disable", "plugins", "--disable", "apps")
+			}
+			home := homeOf(t, req)
+			for file, content := range homes[name] {
+				write(t, filepath.Join(home, file), content)
+			}
+			if a := call(t, req); a.Status != agent.OK {
+				t.Errorf("inherited %v: %s: %s", inherit, a.Status, a.Message)
+			}
+			t.Logf("%s, inherited %v: the model read the note: %v", name, inherit, strings.Contains(strings.Join(m.asked(), ""), "marzipan"))
+			marks, err := filepath.Glob(filepath.Join(home, "mark-*"))
+			if err != nil || (len(marks) > 0) != inherit {
+				t.Errorf("inherited %v: %q left a mark, %v", inherit, marks, err)
+			}
 		}
 	})
+}
+
+func homeOf(t *testing.T, req agent.Request) string {
+	t.Helper()
+	for _, entry := range req.Env {
+		if home, ok := strings.CutPrefix(entry, "HOME="); ok {
+			return home
+		}
+	}
+	t.Fatal("no HOME")
+	return ""
+}
+
+func write(t *testing.T, file, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
