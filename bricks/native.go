@@ -3,6 +3,9 @@ package bricks
 import (
 	"context"
 	"io/fs"
+
+	"github.com/brickoven/brickoven/bricks/ledger"
+	"github.com/brickoven/brickoven/recipes/value"
 )
 
 // Native is a function that a step runs in process with uses: NAME. Its
@@ -39,6 +42,20 @@ func Natives() map[string]Native {
 		"collect-loop-evidence": collectLoopEvidence,
 		"resolve-loop-verdict":  resolveLoopVerdict,
 		"enforce-loop-verdict":  enforceLoopVerdict,
+		"critic-brief":          printed(ledger.BriefFunction),
+		"critic-verdict":        printed(ledger.VerdictFunction),
+	}
+}
+
+// printed makes a native function of one that goes from variables to a value,
+// which is printed as one JSON document.
+func printed(fn func(in map[string]any) (any, error)) Native {
+	return func(_ context.Context, call Call) (Result, error) {
+		v, err := fn(call.Inputs)
+		if err != nil {
+			return Result{}, err
+		}
+		return Result{Stdout: value.JSON(v) + "\n"}, nil
 	}
 }
 

@@ -1,20 +1,15 @@
 package ledger
 
 import (
-	_ "embed"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/extract"
 	"github.com/brickoven/brickoven/recipes/value"
 )
 
-//go:embed critic-pass.yaml
-var criticPass string
-
-// CriticPass is the text of the built-in recipe critic-pass: brief, agent,
-// verdict. Its native steps use the functions [BriefFunction] under the name
-// critic-brief and [VerdictFunction] under the name critic-verdict.
-func CriticPass() string { return criticPass }
+// The built-in recipe critic-pass is brief, agent, verdict. Its native steps use
+// [BriefFunction] under the name critic-brief and [VerdictFunction] under the
+// name critic-verdict.
 
 // BriefFunction assembles a packet from a recipe's variables: critic_diff and
 // critic_verification (texts), and optionally critic_scope (a transcript that

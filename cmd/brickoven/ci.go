@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -31,6 +32,28 @@ func (a *app) inCI() bool {
 	return text != "" && text != "false" && text != "0"
 }
 
+// annotateFaults shows a job on GitHub where the recipe has the faults for which
+// it was not run.
+func (a *app) annotateFaults(o *runOptions, err error) {
+	var found recipes.Findings
+	if !o.ci || !a.onGitHub() || !errors.As(err, &found) {
+		return
+	}
+	for _, f := range found.Errors() {
+		fmt.Fprintln(a.err, annotation(a.workspace(), f))
+	}
+}
+
+func (a *app) onGitHub() bool { return a.getenv("GITHUB_ACTIONS") == "true" }
+
+// workspace is the folder that a job's annotations are relative to.
+func (a *app) workspace() string {
+	if dir := a.getenv("GITHUB_WORKSPACE"); dir != "" {
+		return dir
+	}
+	return "."
+}
+
 // ciLog reports a run to the CI system around it. On GitHub it owns the workflow
 // commands of the log: what steps print can hold such commands too, so they are
 // switched off for all but its own lines.
@@ -45,7 +68,7 @@ type ciLog struct {
 
 func (a *app) newCI(o *ciOptions, tree *recipes.Tree, machine *local.Machine) *ciLog {
 	c := &ciLog{app: a, tree: tree, machine: machine, junit: o.junit}
-	c.github = o.ci && a.getenv("GITHUB_ACTIONS") == "true"
+	c.github = o.ci && a.onGitHub()
 	if !c.github {
 		return c
 	}
@@ -129,11 +152,7 @@ func (c *ciLog) group(o *step.Outcome) {
 func (c *ciLog) annotate(kind string, o *step.Outcome) {
 	properties := []string{"title=" + property("step "+o.Path+" "+string(o.Status))}
 	if s, ok := c.tree.Step(unindexedPath(o.Path)); ok && s.Pos.Line > 0 && !strings.HasPrefix(s.Pos.File, "builtin:") {
-		base := c.app.getenv("GITHUB_WORKSPACE")
-		if base == "" {
-			base = "."
-		}
-		properties = append(properties, "file="+property(relative(base, s.Pos.File)), fmt.Sprintf("line=%d", s.Pos.Line))
+		properties = append(properties, "file="+property(relative(c.app.workspace(), s.Pos.File)), fmt.Sprintf("line=%d", s.Pos.Line))
 	}
 	c.command("::" + kind + " " + strings.Join(properties, ",") + "::" + message(o.Error))
 }

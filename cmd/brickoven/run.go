@@ -48,7 +48,9 @@ output, progress and errors to standard error.
 ` + exitStatus(),
 		Args: oneArg("name a recipe to run"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runRecipe(cmd.Context(), o, args[0])
+			err := a.runRecipe(cmd.Context(), o, args[0])
+			a.annotateFaults(o, err)
+			return err
 		},
 	}
 	cmd.ValidArgsFunction = a.completeRecipes(&o.place)

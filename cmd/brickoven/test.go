@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
@@ -87,27 +89,44 @@ func (a *app) test(ctx context.Context, o *testOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer release()
+	report := a.newTestReport(o)
+	results := a.runCases(ctx, o, jobs, report)
+	if err := report.finish(results); err != nil {
+		return &failure{exit.Failed, err}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return &failure{exit.Interrupted, fmt.Errorf("interrupted; %d of %d cases had ended", len(results), len(jobs))}
+	case slices.ContainsFunc(results, func(v *caseResult) bool { return !v.passed() }):
+		return &failure{Code: exit.Failed}
+	}
+	return nil
+}
+
+// runCases runs the cases, a few at once, until the context ends. What was not
+// run to its end by then has no result.
+func (a *app) runCases(ctx context.Context, o *testOptions, jobs []testJob, report *testReport) []*caseResult {
 	results := make([]*caseResult, len(jobs))
-	report := a.newTestReport(o, len(jobs))
 	bench := &testBench{app: a, place: o.place, keep: o.keep}
 	var group sync.WaitGroup
 	slots := make(chan struct{}, cmp.Or(max(o.parallel, 0), runtime.GOMAXPROCS(0)))
 	for i, job := range jobs {
 		slots <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
 		group.Go(func() {
 			defer func() { <-slots }()
-			results[i] = bench.run(ctx, job)
-			report.done(results[i])
+			if v := bench.run(ctx, job); ctx.Err() == nil {
+				results[i] = v
+				report.done(v)
+			}
 		})
 	}
 	group.Wait()
-	if err := report.finish(results); err != nil {
-		return &failure{exit.Failed, err}
-	}
-	if slices.ContainsFunc(results, func(v *caseResult) bool { return !v.passed() }) {
-		return &failure{Code: exit.Failed}
-	}
-	return nil
+	return slices.DeleteFunc(results, func(v *caseResult) bool { return v == nil })
 }
 
 // testJobs reads the files and picks the cases.

@@ -12,15 +12,12 @@ import (
 // testReport prints how cases ended: for people as they end, for machines at
 // the end in the order of the files.
 type testReport struct {
-	app   *app
-	o     *testOptions
-	total int
-	mu    sync.Mutex
+	app *app
+	o   *testOptions
+	mu  sync.Mutex
 }
 
-func (a *app) newTestReport(o *testOptions, total int) *testReport {
-	return &testReport{app: a, o: o, total: total}
-}
+func (a *app) newTestReport(o *testOptions) *testReport { return &testReport{app: a, o: o} }
 
 // done tells people at once about a case.
 func (r *testReport) done(v *caseResult) {
@@ -38,10 +35,10 @@ func (r *testReport) done(v *caseResult) {
 		return
 	}
 	fmt.Fprint(r.app.out, indented(v.explanation(), "  "))
-	if r.app.getenv("GITHUB_ACTIONS") == "true" {
+	if r.app.onGitHub() {
 		pos := v.job.test.Pos
 		fmt.Fprintf(r.app.out, "::error title=%s,file=%s,line=%d::%s\n",
-			property(v.job.test.Name), property(relative(r.o.workDir, pos.File)), pos.Line, message(v.summary()))
+			property(v.job.test.Name), property(relative(r.app.workspace(), pos.File)), pos.Line, message(v.summary()))
 	}
 }
 
@@ -62,7 +59,7 @@ func (r *testReport) finish(results []*caseResult) error {
 				failed++
 			}
 		}
-		fmt.Fprintf(r.app.out, "%d passed, %d failed\n", r.total-failed, failed)
+		fmt.Fprintf(r.app.out, "%d passed, %d failed\n", len(results)-failed, failed)
 	}
 	if r.o.junit == "" {
 		return nil

@@ -114,7 +114,7 @@ func (b *testBench) arguments(job testJob, s *scratch) ([]string, error) {
 		args = append(args, "--stub-file", s.stubFile())
 	}
 	if job.test.Agents != nil {
-		args = append(args, "--agent", "bash "+s.agentScript())
+		args = append(args, "--agent", "bash '"+strings.ReplaceAll(s.agentScript(), "'", `'\''`)+"'")
 	}
 	if b.place.strict {
 		args = append(args, "--strict")

@@ -169,7 +169,7 @@ func TestAStreamThatIsCut(t *testing.T) {
 }
 
 // TestTheUsersOwnSettingsStayOut gives the CLIs a home with a hook, an MCP server
-// and a note of the user's, each of which leaves a mark where it counts.
+// and a note of the user's. The first two leave a mark where they count.
 func TestTheUsersOwnSettingsStayOut(t *testing.T) {
 	homes := map[string]map[string]string{
 		"claude": {
@@ -178,7 +178,6 @@ func TestTheUsersOwnSettingsStayOut(t *testing.T) {
 			".claude.json":          `{"mcpServers":{"own":{"command":"sh","args":["-c","touch \"$HOME/mark-server\""]}}}`,
 		},
 		"codex": {
-			".codex/AGENTS.md":   "The user's word is marzipan.",
 			".codex/config.toml": "[mcp_servers.own]\ncommand = \"sh\"\nargs = [\"-c\", \"touch \\\"$HOME/mark-server\\\"\"]\nenv_vars = [\"HOME\"]\n",
 		},
 	}
@@ -197,7 +196,10 @@ func TestTheUsersOwnSettingsStayOut(t *testing.T) {
 			if a := call(t, req); a.Status != agent.OK {
 				t.Errorf("inherited %v: %s: %s", inherit, a.Status, a.Message)
 			}
-			t.Logf("%s, inherited %v: the model read the note: %v", name, inherit, strings.Contains(strings.Join(m.asked(), ""), "marzipan"))
+			noted := strings.Contains(strings.Join(m.asked(), ""), "marzipan")
+			if name == "claude" && noted != inherit { // codex has no switch for it
+				t.Errorf("inherited %v: the model read the user's note: %v", inherit, noted)
+			}
 			marks, err := filepath.Glob(filepath.Join(home, "mark-*"))
 			if err != nil || (len(marks) > 0) != inherit {
 				t.Errorf("inherited %v: %q left a mark, %v", inherit, marks, err)
