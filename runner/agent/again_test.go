@@ -140,3 +140,11 @@ func TestARecordingThatWasChangedIsRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestABareCommandLineReadsThePersonaThenThePrompt(t *testing.T) {
+	t.Parallel()
+	req := Request{Agent: Plain([]string{"x"}), System: "persona\n", Prompt: "do it"}
+	if got := req.Whole(); got != "persona\n\ndo it" {
+		t.Errorf("%q", got)
+	}
+}

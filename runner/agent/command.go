@@ -82,6 +82,13 @@ func build(req Request) (*command, error) {
 	return c, nil
 }
 
+// Whole is the prompt as an agent reads it that has no switch for the system
+// text: that text, then the prompt.
+func (r Request) Whole() string {
+	_, prompt := place(r)
+	return prompt
+}
+
 // place decides where the system text goes: by its switch, or in front of the
 // prompt. A conversation that goes on has been told already.
 func place(req Request) (system, prompt string) {

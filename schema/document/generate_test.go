@@ -1,9 +1,14 @@
 package document_test
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,5 +94,42 @@ func TestEveryKeyThatPeopleWriteIsExplained(t *testing.T) {
 		if strings.HasSuffix(line, "|  |") || strings.HasSuffix(line, "| Required. |") || strings.HasSuffix(line, "| Required |") {
 			t.Errorf("docs/keys.md does not explain %s", line)
 		}
+	}
+}
+
+var brakeKeys = regexp.MustCompile(`(?s)var brakeKeys = \[\]string\{(.*?)\}`)
+
+// TestTheSchemaKnowsTheBrakes compares the keys of brakes with those that are
+// read.
+func TestTheSchemaKnowsTheBrakes(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile(filepath.Join("..", "..", "bricks", "brakes", "config.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := brakeKeys.FindSubmatch(source)
+	if m == nil {
+		t.Fatal("bricks/brakes/config.go has no list of keys")
+	}
+	var want []string
+	for word := range strings.FieldsFuncSeq(string(m[1]), func(r rune) bool { return strings.ContainsRune("\", \n\t", r) }) {
+		want = append(want, word)
+	}
+	slices.Sort(want)
+	text, err := document.Generate("recipe", sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]json.RawMessage `json:"$defs"`
+	}
+	var brakes struct {
+		Properties map[string]any `json:"properties"`
+	}
+	if err := errors.Join(json.Unmarshal(text, &schema), json.Unmarshal(schema.Defs["Brakes"], &brakes)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(brakes.Properties))); diff != "" {
+		t.Errorf("brakes (-) and schema (+) differ; see schema/document/loop.go\n%s", diff)
 	}
 }

@@ -118,19 +118,19 @@ type Step struct {
 	Steps []Step `json:"steps,omitempty"`
 	// The recipe that judges each round of a loop; it sets
 	// loop_health.loop_verdict.
-	Judge LoopValue `json:"judge,omitempty"`
+	Judge Text `json:"judge,omitempty"`
 	// A command that must exit 0 before the DONE of a judge counts.
-	Check LoopValue `json:"check,omitempty"`
+	Check Template `json:"check,omitempty"`
 	// Where the judge finds the evidence of a round.
-	Evidence LoopValue `json:"evidence,omitempty"`
+	Evidence *Evidence `json:"evidence,omitempty"`
 	// What ends a loop beside its judge.
-	Brakes LoopValue `json:"brakes,omitempty"`
+	Brakes *Brakes `json:"brakes,omitempty"`
 	// The ledger contract that the loop works under.
-	Contract LoopValue `json:"contract,omitempty"`
+	Contract Contract `json:"contract,omitempty"`
 	// Commands that measure the contract's dimensions after a round.
-	Measure LoopValue `json:"measure,omitempty"`
+	Measure map[string]Text `json:"measure,omitempty"`
 	// Several recipes with a cadence, instead of one.
-	Workflows LoopValue `json:"workflows,omitempty"`
+	Workflows Workflows `json:"workflows,omitempty"`
 }
 
 // demanded is the key that a step of a type cannot do without.
@@ -149,12 +149,6 @@ func (Step) JSONSchemaExtend(s *jsonschema.Schema) {
 		})
 	}
 }
-
-// LoopValue is the value of a key that belongs to a loop.
-type LoopValue struct{}
-
-// JSONSchema allows everything; the loader checks what a loop says.
-func (LoopValue) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{} }
 
 // Outputs select and rename what comes back from a called recipe.
 type Outputs map[string]string
