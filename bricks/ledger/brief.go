@@ -162,14 +162,10 @@ func judgeScope(diffText, transcript []byte) (Scope, error) {
 		return scope, refuse(NotCovered, "the change scope names no path")
 	}
 	covered := patch.Covers()
-	named := map[string]bool{}
+	named, unresolved := resolveAll(declarations, covered)
 	var missing findings
-	for _, d := range declarations {
-		path, found := d.resolve(covered)
-		if !found {
-			missing.add(shown(path), "is declared by the change scope, and the diff does not show its change in full")
-		}
-		named[path] = true
+	for _, d := range unresolved {
+		missing.add(shown(d.text), "is declared by the change scope, and the diff does not show its change in full")
 	}
 	if len(missing) > 0 {
 		return scope, &Refusal{Code: NotCovered, Message: "the diff does not cover the declared change", Findings: missing}

@@ -134,24 +134,58 @@ func joinRename(front, tail string) string {
 	return front + tail
 }
 
-// resolve finds the one path of the diff that the declaration names. A reading
-// as a whole path wins over one as a tail; two candidates are none.
-func (d declared) resolve(covered map[string]bool) (path string, found bool) {
+// resolveAll finds the paths of the diff that the declarations name. Whole paths
+// come first; an abbreviated name is the one path that it can still mean when
+// what other declarations mean is taken, because each line of a transcript is a
+// file of its own. What can mean two paths, or none, stays unresolved.
+func resolveAll(all []declared, covered map[string]bool) (named map[string]bool, unresolved []declared) {
+	named = map[string]bool{}
+	for _, d := range all {
+		if path, whole := d.whole(covered); whole {
+			named[path] = true
+		} else {
+			unresolved = append(unresolved, d)
+		}
+	}
+	for {
+		var left []declared
+		for _, d := range unresolved {
+			if path, found := d.resolve(covered, named); found {
+				named[path] = true
+			} else {
+				left = append(left, d)
+			}
+		}
+		if len(left) == len(unresolved) {
+			return named, left
+		}
+		unresolved = left
+	}
+}
+
+// whole finds a reading of the declaration as a whole path of the diff.
+func (d declared) whole(covered map[string]bool) (path string, found bool) {
 	for _, reading := range d.paths {
 		if covered[reading] {
 			return reading, true
 		}
 	}
-	var matches []string
+	return "", false
+}
+
+// resolve finds the one path of the diff, not taken by others, that an
+// abbreviated declaration means.
+func (d declared) resolve(covered, taken map[string]bool) (path string, found bool) {
 	for candidate := range covered {
-		if d.matches(candidate) {
-			matches = append(matches, candidate)
+		if taken[candidate] || !d.matches(candidate) {
+			continue
 		}
+		if found {
+			return "", false
+		}
+		path, found = candidate, true
 	}
-	if len(matches) != 1 {
-		return d.text, false
-	}
-	return matches[0], true
+	return path, found
 }
 
 func (d declared) matches(candidate string) bool {

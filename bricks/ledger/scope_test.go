@@ -54,9 +54,28 @@ func TestTheReadingsOfARename(t *testing.T) {
 		".../{a => b}/f": "x/b/f", "...a => b}/f": "x/b/f", ".../o => b}/f": "x/b/f", "...ong.txt": "x/long.txt", "...w}/f": "x/new/f", `"a" => "b\tc"`: "b\tc", "...o => }/f": "x/f",
 		"{a => b}": "{a => b}",
 	} {
-		if _, found := readName(text).resolve(map[string]bool{want: true, "unrelated": true}); !found {
+		if _, left := resolveAll([]declared{readName(text)}, map[string]bool{want: true, "unrelated": true}); len(left) > 0 {
 			t.Errorf("%s is not read as %s: %+v", text, want, readName(text))
 		}
+	}
+}
+
+// git abbreviates one name so far that it ends another one, too; the other line
+// tells which is which.
+func TestAnAbbreviatedNameIsWhatOtherLinesLeave(t *testing.T) {
+	t.Parallel()
+	covered := map[string]bool{"deep/er/and/even/that/file.go": true, "deep/er/other/even/that/file.go": true}
+	long, short := readName(".../and/even/that/file.go"), readName(".../even/that/file.go")
+	for _, lines := range [][]declared{{long, short}, {short, long}} {
+		if named, left := resolveAll(lines, covered); len(left) > 0 || len(named) != 2 {
+			t.Errorf("named %v, left %v", named, left)
+		}
+	}
+	if _, left := resolveAll([]declared{short}, covered); len(left) != 1 {
+		t.Error("a name that can mean two files was taken for one of them")
+	}
+	if _, left := resolveAll([]declared{long, short}, map[string]bool{"deep/er/and/even/that/file.go": true}); len(left) != 1 {
+		t.Error("two lines were taken for one file")
 	}
 }
 
