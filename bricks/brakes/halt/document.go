@@ -14,8 +14,10 @@ func Markdown() string {
 A loop never ends because an agent says so. Every end has a reason that was computed
 from what was observed, and every reason has a class. The loop's result carries
 reason, class, evidence (which rounds, which ids) and advice; the run exits with the
-class, except that class 10 exits 0. ` + "`brickoven explain-halt [RUN]`" + ` explains the
-end of a run, ` + "`brickoven explain-halt --list`" + ` prints this table.
+class, except that class 10 exits 0.
+
+**Not in this version yet.** Loops are refused; this is the table of the package
+` + "`bricks/brakes/halt`" + `, which their brakes will be built on.
 
 This page is generated from the table in the program.
 

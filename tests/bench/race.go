@@ -1,0 +1,97 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// contender is a process that is measured beside others.
+type contender struct {
+	name string
+	make func() *exec.Cmd
+}
+
+// times are what one contender took, a value a round.
+type times struct {
+	name string
+	wall []time.Duration
+	peak []float64 // resident memory in MB
+}
+
+// race runs the contenders in turns, first once each to warm the caches.
+func (b *bench) race(contenders ...contender) ([]times, error) {
+	return b.raceRounds(b.rounds, contenders...)
+}
+
+func (b *bench) raceRounds(rounds int, contenders ...contender) ([]times, error) {
+	results := make([]times, len(contenders))
+	for round := -1; round < rounds; round++ {
+		for i, c := range contenders {
+			wall, peak, err := once(c.make())
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", c.name, err)
+			}
+			results[i].name = c.name
+			if round >= 0 || rounds == 1 {
+				results[i].wall = append(results[i].wall, wall)
+				results[i].peak = append(results[i].peak, peak)
+			}
+		}
+	}
+	return results, nil
+}
+
+// once runs a process and tells how long it took and how large it became.
+func once(cmd *exec.Cmd) (time.Duration, float64, error) {
+	var stderr bytes.Buffer
+	if cmd.Stderr == nil {
+		cmd.Stderr = &stderr
+	}
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if err != nil {
+		text := stderr.Bytes()
+		return 0, 0, fmt.Errorf("%w: %s", err, text[max(0, len(text)-300):])
+	}
+	kilobytes := float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	if runtime.GOOS == "darwin" {
+		kilobytes /= 1024 // there it is in bytes
+	}
+	return wall, kilobytes / 1024, nil
+}
+
+func (t times) median() time.Duration { return median(t.wall) }
+
+func median[T int64 | float64 | time.Duration](values []T) T {
+	return slices.Sorted(slices.Values(values))[len(values)/2]
+}
+
+// ratio is the median of the rounds' ratios.
+func ratio(ours, theirs times) float64 {
+	var ratios []float64
+	for i := range ours.wall {
+		ratios = append(ratios, float64(ours.wall[i])/float64(theirs.wall[i]))
+	}
+	return median(ratios)
+}
+
+func against(ours, theirs times, target float64) figure {
+	return figure{
+		what: ours.name + " / " + theirs.name, value: ratio(ours, theirs), unit: "×", target: target,
+		detail: fmt.Sprintf("%s, %s", short(ours.median()), short(theirs.median())),
+	}
+}
+
+func seconds(t times, target float64) figure {
+	return figure{what: t.name, value: t.median().Seconds(), unit: "s", target: target}
+}
+
+func short(d time.Duration) string { return fmt.Sprintf("%.4g ms", float64(d)/1e6) }
