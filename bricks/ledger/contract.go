@@ -55,15 +55,6 @@ func (d Dimension) Holds() bool { return d.MustNotRegress != nil && *d.MustNotRe
 // name.
 func (c Contract) DependsOn(name string) bool { return slices.Contains(c.Dependencies, name) }
 
-// dimension finds a dimension of the rubric by name.
-func (c Contract) dimension(name string) (Dimension, bool) {
-	i := slices.IndexFunc(c.Rubric, func(d Dimension) bool { return d.Name == name })
-	if i < 0 {
-		return Dimension{}, false
-	}
-	return c.Rubric[i], true
-}
-
 // Format is the notation of a contract file.
 type Format int
 

@@ -79,11 +79,6 @@ func (m *machine) begin() {
 
 func (m *machine) depth() int { return len(m.stack) }
 
-// inText tells whether the next byte lies in a JSON string.
-func (m *machine) inText() bool {
-	return m.state == quoted || m.state == escaped || m.state == unicode
-}
-
 // complete tells whether a value outside of any container may end here.
 func (m *machine) complete() bool {
 	if len(m.stack) > 0 {

@@ -46,7 +46,7 @@ func run(args []string, out io.Writer) (int, error) {
 	if err != nil {
 		return 2, err
 	}
-	defer os.RemoveAll(b.dir)
+	defer func() { _ = os.RemoveAll(b.dir) }()
 	broken := b.measure(pattern)
 	if broken > 0 {
 		return 1, fmt.Errorf("%d figures are clearly broken", broken)

@@ -34,12 +34,12 @@ func (b *bench) raceRounds(rounds int, contenders ...contender) ([]times, error)
 	results := make([]times, len(contenders))
 	for round := -1; round < rounds; round++ {
 		for i, c := range contenders {
-			wall, peak, err := once(c.make())
+			wall, peak, err := b.once(c.make())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
 			results[i].name = c.name
-			if round >= 0 || rounds == 1 {
+			if round >= 0 {
 				results[i].wall = append(results[i].wall, wall)
 				results[i].peak = append(results[i].peak, peak)
 			}
@@ -48,15 +48,29 @@ func (b *bench) raceRounds(rounds int, contenders ...contender) ([]times, error)
 	return results, nil
 }
 
+// patience is how long the long form waits for one process, so that something
+// quadratic costs a row and not the night.
+const patience = 5 * time.Minute
+
 // once runs a process and tells how long it took and how large it became.
-func once(cmd *exec.Cmd) (time.Duration, float64, error) {
+func (b *bench) once(cmd *exec.Cmd) (time.Duration, float64, error) {
 	var stderr bytes.Buffer
 	if cmd.Stderr == nil {
 		cmd.Stderr = &stderr
 	}
 	start := time.Now()
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return 0, 0, err
+	}
+	if !b.short {
+		giveUp := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		defer giveUp.Stop()
+	}
+	err := cmd.Wait()
 	wall := time.Since(start)
+	if wall >= patience && err != nil {
+		return 0, 0, fmt.Errorf("gave up after %v", patience)
+	}
 	if err != nil {
 		text := stderr.Bytes()
 		return 0, 0, fmt.Errorf("%w: %s", err, text[max(0, len(text)-300):])

@@ -135,9 +135,9 @@ func parseTime(text string, local *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not YYYYMMDD or YYYYMMDDHHMM[SS], with or without Z", text)
 }
 
-// allows tells whether a key may sign for a reviewer in our namespace at a
+// Allows tells whether a key may sign for a reviewer in our namespace at a
 // moment; otherwise it says why not.
-func (s Signers) allows(key ssh.PublicKey, reviewer string, at time.Time) error {
+func (s Signers) Allows(key ssh.PublicKey, reviewer string, at time.Time) error {
 	reason := UnknownKey
 	for _, line := range s.lines {
 		if line.authority || !bytes.Equal(line.key.Marshal(), key.Marshal()) || !matchPrincipals(line.principals, reviewer) {
