@@ -65,7 +65,7 @@ func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, 
 			err = errors.Join(err, lock.Release())
 		}
 	}()
-	store, err := local.OpenStore(dir)
+	store, err := local.OpenStore(dir, len(set.Secrets) > 0)
 	if err != nil {
 		return nil, &failure{exit.Failed, err}
 	}

@@ -314,7 +314,7 @@ func newRunsVerifyCommand(a *app, o *runsOptions) *cobra.Command {
 
 func (a *app) verifyRun(o *runsOptions, dir string) (err error) {
 	// Only read, and not closed, so that a run under way keeps its files.
-	store, err := local.OpenStore(dir)
+	store, err := local.OpenStore(dir, false)
 	if err != nil {
 		return &failure{exit.Failed, err}
 	}

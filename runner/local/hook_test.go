@@ -28,7 +28,7 @@ func hookAction(t *testing.T, command string) *step.Action {
 
 func TestAHookIsBounded(t *testing.T) {
 	t.Parallel()
-	store, err := OpenStore(t.TempDir())
+	store, err := OpenStore(t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

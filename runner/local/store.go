@@ -25,8 +25,11 @@ type Store struct {
 	Spills *scope.Spills
 }
 
-// OpenStore opens the store in dir, which is made with mode 0700.
-func OpenStore(dir string) (*Store, error) {
+// OpenStore opens the store in dir, which is made with mode 0700. With perStep
+// the files of spilled variables go as soon as the steps that read them have
+// ended, as they must where they may hold secrets; otherwise they are shared by
+// later steps until the variable is set anew or the run ends.
+func OpenStore(dir string, perStep bool) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the run's folder: %w", err)
 	}
@@ -34,7 +37,7 @@ func OpenStore(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{Dir: dir, Spool: spool, Spills: scope.NewSpills(filepath.Join(dir, "spill"), false)}, nil
+	return &Store{Dir: dir, Spool: spool, Spills: scope.NewSpills(filepath.Join(dir, "spill"), perStep)}, nil
 }
 
 // Close ends the store; the files of spilled variables go.

@@ -71,7 +71,7 @@ func evidence(b *bench, files int) ([]figure, error) {
 	}
 	results, err := b.race(
 		b.ours("brickoven", args...),
-		b.peer("its git commands", "/bin/bash", "-c", "cd "+repository+" && . "+replay+" >/dev/null"),
+		b.peer("its git commands", "/bin/bash", replay),
 		b.ours("a run of nothing", "run", nothing),
 	)
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *bench) recordGit(args []string) (string, error) {
 	if _, err := b.write("record", ""); err != nil {
 		return "", err
 	}
-	script := fmt.Sprintf("#!/bin/bash\nprintf '%%q ' cd \"$PWD\" >>%s\nprintf '&& ' >>%s\nprintf '%%q ' %s \"$@\" >>%s\necho >>%s\nexec %s \"$@\"\n", record, record, real, record, record, real)
+	script := fmt.Sprintf("#!/bin/bash\n{ printf '%%q ' cd \"$PWD\"; printf '&& '; printf '%%q ' %[2]q \"$@\"; echo '>/dev/null'; } >>%[1]q\nexec %[2]q \"$@\"\n", record, real)
 	if _, err := b.write("recorder/git", script); err != nil {
 		return "", err
 	}

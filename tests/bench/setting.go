@@ -40,6 +40,7 @@ func prepare(binary, parent string, rounds int, short bool, out io.Writer) (*ben
 	for _, program := range []string{b.spawn, b.empty} {
 		build := exec.Command("go", "build", "-o", program, "./tests/bench/"+filepath.Base(program))
 		if text, err := build.CombinedOutput(); err != nil {
+			_ = os.RemoveAll(dir)
 			return nil, fmt.Errorf("%w: %s", err, text)
 		}
 	}
