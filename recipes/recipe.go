@@ -61,9 +61,8 @@ type Recipe struct {
 	// Warnings were found while reading the document.
 	Warnings []*Finding
 
-	doc    *document
-	id     string // of the source
-	inline bool   // made of the steps: of a loop; the document is that of another recipe
+	doc *document
+	id  string // of the source
 	// fields are the places outside the steps that read variables.
 	fields []*field
 }
@@ -205,7 +204,7 @@ type Step struct {
 	AllowReparse      bool
 	Detach            bool
 
-	// Loop is what a loop step repeats; nil for every other step.
+	// Loop holds the keys of a loop step; nil where none is written.
 	Loop *LoopSpec
 
 	Pos Position
