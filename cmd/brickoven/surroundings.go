@@ -63,11 +63,11 @@ func (a *app) agentCommand(o *runOptions, work string) ([]string, error) {
 		}
 	}
 	if line == "" {
-		configured, err := configuredAgents(work)
+		configured, err := configuredAgent(work)
 		if err != nil {
 			return nil, err
 		}
-		line = value.Text(configured["default"])
+		line = configured
 	}
 	if strings.TrimSpace(line) == "" {
 		return nil, nil
@@ -79,35 +79,35 @@ func (a *app) agentCommand(o *runOptions, work string) ([]string, error) {
 	return words, nil
 }
 
-// configuredAgents reads agents: of .brickoven/config.yaml in the working
-// directory or the nearest folder upwards that has one; nil where there is none.
-func configuredAgents(work string) (map[string]any, error) {
+// configuredAgent reads agents.default of .brickoven/config.yaml in the working
+// directory or the nearest folder upwards that has one.
+func configuredAgent(work string) (string, error) {
 	for dir := work; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ".brickoven", "config.yaml")
 		data, err := os.ReadFile(path)
 		if err == nil {
-			return agentsOf(path, data)
+			return agentsDefault(path, data)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, err
+			return "", err
 		}
 		if dir == filepath.Dir(dir) {
-			return nil, nil
+			return "", nil
 		}
 	}
 }
 
-func agentsOf(path string, data []byte) (map[string]any, error) {
+func agentsDefault(path string, data []byte) (string, error) {
 	vars, err := recipes.ParseContext(path, data)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	for _, v := range vars {
 		if agents, ok := v.Value.(map[string]any); ok && v.Name == "agents" {
-			return agents, nil
+			return value.Text(agents["default"]), nil
 		}
 	}
-	return nil, nil
+	return "", nil
 }
 
 // personas finds the text of ns:role or ns:category:role: role.md in an agents
