@@ -180,8 +180,8 @@ func TestCrashesLoseNothing(t *testing.T) {
 	}
 	want := essence(t, out)
 
-	// The race detector makes a run take five times as long; CI has the full
-	// number without it.
+	// The race detector makes a run take five times as long; the full number is
+	// for a run without it.
 	enough := 200
 	if raceEnabled {
 		enough = 40
