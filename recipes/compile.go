@@ -35,7 +35,7 @@ func (r *Recipe) compileCommands(found *Findings) {
 			hook.compile(r.Defaults.Shell, false, found)
 		}
 	}
-	for _, s := range r.allSteps() {
+	for _, s := range r.withParts() {
 		if s.Type != Bash || s.Command == nil {
 			continue
 		}

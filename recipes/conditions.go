@@ -13,7 +13,7 @@ func (r *Recipe) compileConditions(more []string, found *Findings) {
 	var set *expression.Set
 	for _, s := range r.allSteps() {
 		for _, f := range s.fields {
-			if f.step == nil {
+			if f.program == nil {
 				continue
 			}
 			if set == nil {
@@ -24,7 +24,7 @@ func (r *Recipe) compileConditions(more []string, found *Findings) {
 				*found = append(*found, conditionFinding(f, err))
 				continue
 			}
-			s.Condition, f.condition = program, program
+			*f.program, f.condition = program, program
 		}
 	}
 }

@@ -34,7 +34,9 @@ func Parse(path string, data []byte, opts LoadOptions) (*Recipe, error) {
 		return nil, err
 	}
 	recipe, found := decodeDocument(doc, opts)
-	recipe.compileConditions(opts.Names, &found)
+	for _, r := range append([]*Recipe{recipe}, recipe.inlined()...) {
+		r.compileConditions(opts.Names, &found)
+	}
 	found.sort()
 	if err := found.err(); err != nil {
 		return nil, err
@@ -105,8 +107,27 @@ func (d *decoder) finish() {
 		d.fail(d.doc.root, "missing-name", "the recipe has no name", "add name: at the top")
 	}
 	d.checkSteps()
-	ids := map[string]*Step{}
+	d.checkIDs(r.allSteps())
+	d.checkGraph(r.Steps)
+	d.checkGraph(r.Finally)
+	d.inlineRounds(r)
+}
+
+// inlineRounds makes recipes of the steps that loops hold, at every depth.
+func (d *decoder) inlineRounds(r *Recipe) {
 	for _, s := range r.allSteps() {
+		if s.Type == Loop && s.Loop != nil && len(s.Loop.inline) > 0 && len(s.Loop.Rounds) > 0 {
+			child := r.inlineRound(s)
+			s.Loop.Rounds[0].Child = child
+			d.inlineRounds(child)
+		}
+	}
+}
+
+// checkIDs refuses ids that steps of one list share.
+func (d *decoder) checkIDs(steps []*Step) {
+	ids := map[string]*Step{}
+	for _, s := range steps {
 		if s.ID == "" {
 			continue
 		}
@@ -117,8 +138,6 @@ func (d *decoder) finish() {
 		}
 		ids[s.ID] = s
 	}
-	d.checkGraph(r.Steps)
-	d.checkGraph(r.Finally)
 }
 
 // checkSteps refuses a recipe that does nothing, unless its steps come from a

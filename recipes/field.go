@@ -14,9 +14,9 @@ type field struct {
 	spot     spot
 	template *template.Template
 	command  *Command
-	// step is the one whose condition this is; the program is there once all
-	// names are known.
-	step      *Step
+	// program is where a condition, or another expression, goes once all names
+	// are known and it is compiled.
+	program   **expression.Program
 	condition *expression.Program
 }
 

@@ -24,6 +24,7 @@ var (
 	recursionScope = scope{"recursion", []string{"max_depth", "max_total_steps"}}
 	defaultsScope  = scope{"defaults", []string{"shell"}}
 	outputScope    = scope{"output", []string{"format", "template"}}
+	evidenceScope  = scope{"evidence", []string{"ci_signal", "findings", "goal_met", "paths", "progress", "repos", "test_signal"}}
 	inputScope     = scope{"input", []string{"default", "description", "name", "options", "required", "type"}}
 )
 

@@ -66,7 +66,7 @@ func (t *Tree) callersFirst() []*Recipe {
 			return
 		}
 		seen[r] = true
-		for _, s := range slices.Backward(r.allSteps()) {
+		for _, s := range slices.Backward(r.withParts()) {
 			if s.Child != nil {
 				visit(s.Child)
 			}
@@ -139,9 +139,44 @@ func (c *checker) step(s *Step) {
 	if s.Foreach != nil {
 		own[s.element()] = true
 	}
+	if s.Type == Loop {
+		c.loop(s, own)
+		return
+	}
 	for _, f := range s.fields {
 		c.field(f, own)
 	}
+	c.supply(s, own)
+}
+
+// loop checks the parts of a loop. Each round reads what the rounds before it
+// gave, and so do the loop's own fields.
+func (c *checker) loop(s *Step, own map[string]bool) {
+	outside := c.known
+	defer func() { c.known = outside }()
+	c.known = newNameSet(nil)
+	c.known.merge(outside)
+	c.known.merge(c.results(s))
+	for _, f := range s.fields {
+		c.field(f, own)
+	}
+	for _, round := range s.Loop.Rounds {
+		c.supply(round, own)
+	}
+	c.known.add(loopInputs...)
+	c.supply(s.Loop.Judge, own)
+}
+
+// loopInputs are the variables that a loop gives its judge.
+var loopInputs = []string{
+	"loop_name", "loop_round_label", "loop_history", "loop_last_round_output", "loop_baseline_ref", "loop_child_exit_code",
+	"loop_findings_current", "loop_findings_previous", "loop_test_signal", "loop_test_signal_previous", "loop_ci_signal",
+	"loop_ci_signal_previous", "loop_repo_path", "loop_watch_paths", "loop_watch_manifest", "loop_progress",
+	"loop_progress_previous", "loop_goal_met",
+}
+
+// supply notes what a step's recipe may read.
+func (c *checker) supply(s *Step, own map[string]bool) {
 	if s.Child == nil {
 		return
 	}
@@ -171,6 +206,10 @@ func (s *Step) element() string {
 func (c *checker) results(s *Step) nameSet {
 	set := newNameSet([]string{s.Output, s.Collect})
 	switch {
+	case s.Type == Loop && s.Outputs == nil:
+		for _, round := range s.Loop.Rounds {
+			set.merge(c.results(round))
+		}
 	case s.Outputs != nil:
 		for _, pair := range s.Outputs.Pairs {
 			set.add(pair.Name)

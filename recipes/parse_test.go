@@ -298,7 +298,7 @@ finally:
 func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{
-		"command: x, shell: builtin", "prompt: p, cli: claude", "prompt: p, files: [a]", "prompt: p, session: s", "type: loop, recipe: r",
+		"command: x, shell: builtin", "prompt: p, cli: claude", "prompt: p, files: [a]", "prompt: p, session: s", "type: loop, recipe: r, brakes: {max_rounds: 3}",
 	} {
 		_, err := Parse("recipe.yaml", []byte("name: x\nsteps:\n  - {id: a, "+keys+"}\n"), LoadOptions{})
 		var found Findings

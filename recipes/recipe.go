@@ -61,8 +61,9 @@ type Recipe struct {
 	// Warnings were found while reading the document.
 	Warnings []*Finding
 
-	doc *document
-	id  string // of the source
+	doc    *document
+	id     string // of the source
+	inline bool   // made of the steps: of a loop; the document is that of another recipe
 	// fields are the places outside the steps that read variables.
 	fields []*field
 }
@@ -204,7 +205,7 @@ type Step struct {
 	AllowReparse      bool
 	Detach            bool
 
-	// Loop holds the keys of a loop step; nil where none is written.
+	// Loop is what a loop step repeats; nil for every other step.
 	Loop *LoopSpec
 
 	Pos Position

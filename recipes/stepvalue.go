@@ -109,7 +109,7 @@ func (d *decoder) condition(s *Step, key string, node *yaml.Node) {
 		d.warn(node, "empty-condition", "the condition is empty; the step always runs", "remove it")
 		return
 	}
-	d.fields = append(d.fields, &field{key: key, spot: d.doc.spot(node), step: s})
+	d.fields = append(d.fields, &field{key: key, spot: d.doc.spot(node), program: &s.Condition})
 }
 
 func (d *decoder) outputSchema(s *Step, key string, node *yaml.Node) {

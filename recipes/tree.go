@@ -117,12 +117,28 @@ func (l *loader) load(source Source, path []call) (*Recipe, error) {
 	recipe.id = source.identity()
 	l.recipes[recipe.id] = recipe
 	l.tree.All = append(l.tree.All, recipe)
-	for _, s := range recipe.allSteps() {
-		if s.Type == Call {
+	l.children(recipe, path)
+	return recipe, nil
+}
+
+// children resolves what the steps of a recipe call.
+func (l *loader) children(recipe *Recipe, path []call) {
+	for _, s := range recipe.withParts() {
+		switch {
+		case s.Type != Call:
+		case s.Child != nil:
+			s.Child.id = recipe.id + "#" + s.ID
+			l.tree.All = append(l.tree.All, s.Child)
+			l.children(s.Child, append(path[:len(path):len(path)], call{recipe, recipe.id, s}))
+		default:
 			l.child(recipe, s, path)
 		}
 	}
-	return recipe, nil
+	for _, s := range recipe.allSteps() {
+		if s.Type == Loop {
+			s.Child = s.Loop.Rounds[0].Child
+		}
+	}
 }
 
 // child resolves the recipe that a step calls.
@@ -278,10 +294,14 @@ func (t *Tree) StepCount() int {
 // Texts returns the documents of the tree after inheritance, in the order of
 // All, for recording beside a run.
 func (t *Tree) Texts() []Source {
-	texts := make([]Source, len(t.All))
-	for i, recipe := range t.All {
-		texts[i] = recipe.Source
-		texts[i].Text = recipe.Document()
+	var texts []Source
+	for _, recipe := range t.All {
+		if recipe.inline {
+			continue
+		}
+		text := recipe.Source
+		text.Text = recipe.Document()
+		texts = append(texts, text)
 	}
 	return texts
 }

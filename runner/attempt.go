@@ -37,7 +37,7 @@ func (fr *frame) retried(f *flow, st *recipes.Step, view *step.View, path string
 }
 
 func retryable(retry *recipes.Retry, o *step.Outcome) bool {
-	if o.Refused() || o.Cause == step.CauseCancelled || o.Cause == step.CauseInterrupted || judgedStuck(o) {
+	if o.Refused() || o.Cause == step.CauseCancelled || o.Cause == step.CauseInterrupted || o.Cause == step.CauseLoop || judgedStuck(o) {
 		return false
 	}
 	return len(retry.OnExit) == 0 || slices.Contains(retry.OnExit, o.ExitCode)
@@ -64,11 +64,16 @@ func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string
 	if st.Type == recipes.Call {
 		return fr.timed(f, st, path, func(f *flow) report { return fr.call(f, st, view, path) })
 	}
+	if st.Type == recipes.Loop {
+		return fr.timed(f, st, path, func(f *flow) report { return fr.loop(f, st, view, path) })
+	}
 	if !fr.run.work.enter(f) {
 		return failed(cancelled())
 	}
 	defer fr.run.work.leave()
-	act := &step.Action{Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: n}
+	act := &step.Action{
+		Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: n, Env: fr.loops.env, Loops: fr.loops.sessions,
+	}
 	switch st.Type {
 	case recipes.Agent:
 		return fr.agent(f, st, act)

@@ -26,14 +26,18 @@ func (fr *frame) call(f *flow, st *recipes.Step, view *step.View, path string) r
 		return failed(step.Result{ExitCode: -1, Error: fmt.Sprintf(
 			"Maximum recipe recursion depth (%d) exceeded", r.limits.MaxDepth)})
 	}
-	vars, err := fr.pass(f, st, view)
+	vars, err := fr.pass(f, st, view, declared(st.Child))
 	if err != nil {
 		return failed(step.Result{ExitCode: -1, Error: err.Error()})
 	}
-	child := &frame{
-		run: r, recipe: st.Child, path: path, depth: fr.depth + 1,
-		vars: vars, steps: map[string]any{}, max: r.newSlots(st.Child.MaxParallel), seen: map[string]bool{},
-	}
+	return fr.enter(f, st, &frame{path: path, vars: vars, loops: fr.loops, judge: fr.judge})
+}
+
+// enter runs the recipe of a step in a frame that has its path and variables.
+func (fr *frame) enter(f *flow, st *recipes.Step, child *frame) report {
+	r := fr.run
+	child.run, child.recipe, child.depth = r, st.Child, fr.depth+1
+	child.steps, child.seen, child.max = map[string]any{}, map[string]bool{}, r.newSlots(st.Child.MaxParallel)
 	defer r.dropSlots(child.max)
 	if fault := child.checkInputs(f, st); fault != "" {
 		return failed(step.Result{ExitCode: -1, Error: fault})
@@ -76,8 +80,9 @@ func missing(st *recipes.Step) string {
 	return fmt.Sprintf("Sub-recipe '%s' not found", st.Recipe)
 }
 
-// pass makes the variables that the child starts with.
-func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View) (*scope.Scope, error) {
+// pass makes the variables that the child starts with; those with the names in
+// hidden are null.
+func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View, hidden []string) (*scope.Scope, error) {
 	vars := view.Scope.Fork()
 	given := map[string]any{}
 	for _, arg := range st.Context {
@@ -87,7 +92,7 @@ func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View) (*scope.Scope,
 		}
 		given[arg.Name] = v
 	}
-	hide(vars, declared(st.Child))
+	hide(vars, hidden)
 	for _, def := range st.Child.Context {
 		fill(vars, given, def.Name, def.Value)
 	}
@@ -159,12 +164,24 @@ func renames(st *recipes.Step) []recipes.Rename {
 	if st.Outputs != nil {
 		return st.Outputs.Pairs
 	}
-	if st.Child == nil {
-		return nil
+	children := []*recipes.Recipe{st.Child}
+	if st.Type == recipes.Loop {
+		children = nil
+		for _, round := range st.Loop.Rounds {
+			children = append(children, round.Child)
+		}
 	}
 	var pairs []recipes.Rename
-	for _, name := range declared(st.Child) {
-		pairs = append(pairs, recipes.Rename{Name: name, Child: name})
+	for _, child := range children {
+		if child == nil {
+			continue
+		}
+		for _, name := range declared(child) {
+			pair := recipes.Rename{Name: name, Child: name}
+			if !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
 	}
 	return pairs
 }
@@ -179,7 +196,7 @@ func declared(r *recipes.Recipe) []string {
 		}
 	}
 	for _, st := range r.Steps {
-		if st.Type == recipes.Call && st.Child != nil && st.Foreach == nil {
+		if st.Child != nil && st.Foreach == nil {
 			for _, pair := range renames(st) {
 				add(pair.Name)
 			}

@@ -105,7 +105,7 @@ func (fr *frame) elements(f *flow, st *recipes.Step, view *step.View, list []any
 // element is what collect keeps of one element: the outputs of a called recipe,
 // the output of any other step.
 func element(st *recipes.Step, o *step.Outcome) any {
-	if st.Type == recipes.Call {
+	if st.Type == recipes.Call || st.Type == recipes.Loop {
 		return o.Outputs
 	}
 	return o.Value

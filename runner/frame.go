@@ -18,6 +18,8 @@ type frame struct {
 	vars   *scope.Scope
 	steps  map[string]any // steps.<id> for conditions and templates
 	max    *slots         // bounds the steps of this recipe
+	loops  loops          // the loops around it
+	judge  bool           // it judges a loop: its steps count for no limit
 
 	outcomes []*step.Outcome
 	given    []string        // names that steps set as outputs, in order
@@ -135,7 +137,7 @@ func (fr *frame) runFinally(f *flow, status RunStatus, reason, failedStep string
 	}
 	last := &frame{
 		run: fr.run, recipe: fr.recipe, path: fr.path, depth: fr.depth,
-		vars: fr.vars.Fork(), steps: fr.steps, seen: map[string]bool{},
+		vars: fr.vars.Fork(), steps: fr.steps, seen: map[string]bool{}, loops: fr.loops, judge: fr.judge,
 	}
 	last.vars.Set("run", map[string]any{"status": string(status), "reason": reason, "failed_step": failedStep})
 	end := fr.run.spawn(fr.run.ending, func(f *flow) {

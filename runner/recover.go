@@ -29,6 +29,7 @@ func (fr *frame) recover(f *flow, st *recipes.Step, view *step.View, path string
 	}
 	res := f.do(&step.Action{
 		Kind: step.Agent, Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: 1, Prompt: prompt,
+		Env: fr.loops.env, Loops: fr.loops.sessions,
 	})
 	fr.run.work.leave()
 	o.Usage = sum(o.Usage, res.Usage)

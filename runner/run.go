@@ -79,6 +79,8 @@ type Outcome struct {
 	FailedStep string
 	// Refused tells that a structural guard ended the run.
 	Refused bool
+	// Held tells that a loop found its tree held by another one.
+	Held bool
 	// Signal is the number of the signal that interrupted the run, or 0.
 	Signal   int
 	Steps    []*step.Outcome
@@ -266,6 +268,7 @@ func (r *Run) main(f *flow) {
 	case out.Status == Succeeded && anyFailed(out.Finally):
 		out.Status, out.Reason = Weakened, "a finally step failed"
 	}
+	out.Held = end.failed != nil && innermost(end.failed).Cause == step.CauseHeld
 	out.Vars = top.vars
 	out.Duration = r.now.Sub(r.started)
 	r.result = out

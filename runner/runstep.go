@@ -47,7 +47,7 @@ func (fr *frame) finish(st *recipes.Step, rep report) report {
 	if o.Output == nil {
 		o.Output = ""
 	}
-	if o.Status == step.Failed && rep.sets == nil && st.Type == recipes.Call && st.Foreach == nil {
+	if o.Status == step.Failed && rep.sets == nil && st.Child != nil && st.Foreach == nil {
 		rep.sets = forgotten(st)
 	}
 	fr.run.note(step.Note{Kind: step.StepFinished, Path: o.Path, Outcome: o})
@@ -125,7 +125,7 @@ func authoredPath(path string) string {
 // counted runs the step if the limit on authored steps allows another one.
 func (fr *frame) counted(f *flow, st *recipes.Step, view *step.View) report {
 	r := fr.run
-	if authored := authoredPath(fr.pathOf(st.ID)); !r.ran[authored] {
+	if authored := authoredPath(fr.pathOf(st.ID)); !fr.judge && !r.ran[authored] {
 		if len(r.ran) >= r.limits.MaxTotalSteps {
 			return failed(step.Result{ExitCode: -1, Error: fmt.Sprintf("Total step limit (%d) exceeded", r.limits.MaxTotalSteps)})
 		}

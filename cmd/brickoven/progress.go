@@ -80,6 +80,14 @@ func (p *progress) note(n step.Note) {
 	switch n.Kind {
 	case step.Warning:
 		p.print(fmt.Sprintf("Warning: %s%s\n", at(n.Path), n.Text))
+	case step.LoopRound:
+		if p.steps {
+			p.print(indent(n.Path) + "  round " + n.Text + " of " + n.Path + "\n")
+		}
+	case step.Verdict:
+		if p.steps {
+			p.print(indent(n.Path) + "  " + n.Name + ": " + n.Text + "\n")
+		}
 	case step.StepStarted:
 		p.running = append(p.running, n.Path)
 		p.since[n.Path] = n.At

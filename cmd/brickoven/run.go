@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes"
@@ -93,7 +94,7 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	if faults := append(tree.Check(names(vars)), tree.Functions(functionNames())...).Errors(); len(faults) > 0 {
+	if faults := append(tree.Check(names(vars)), slices.Concat(tree.Functions(functionNames()), tree.CheckLoops(checkWorkflows))...).Errors(); len(faults) > 0 {
 		return &failure{exit.Invalid, faults}
 	}
 	if o.explain && o.format == "json" {
@@ -229,6 +230,8 @@ func exitCode(o *runner.Outcome) int {
 		return exit.Refused
 	case o.Signal != 0:
 		return exit.Signal(o.Signal)
+	case o.Held:
+		return exit.Held
 	case !o.Success():
 		return exit.Failed
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/brickoven/brickoven/bricks/evidence"
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
@@ -105,6 +106,7 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	return &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
 		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
+		Sessions: a.loopSessions(set, id, store), SnapshotEmail: evidence.SnapshotEmail,
 		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents()},
 	}, nil
 }

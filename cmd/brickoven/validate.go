@@ -168,6 +168,7 @@ func (v *validation) inspect(tree *recipes.Tree, covered bool) {
 	found = append(found, tree.Check(nil)...)
 	found = append(found, tree.Flow()...)
 	found = append(found, tree.Functions(functionNames())...)
+	found = append(found, tree.CheckLoops(checkWorkflows)...)
 	kept, silenced := tree.Silence(found, true)
 	v.note(report, promoted(tree, kept))
 	report.silenced = append(report.silenced, silenced...)

@@ -90,7 +90,7 @@ func pathOf(id string) string {
 // Steps of finally come after all others.
 func position(r *recipes.Recipe, path string) (place []int, ok bool) {
 	for i, st := range slices.Concat(r.Steps, r.Finally) {
-		if st.ID == path {
+		if st.ID == path || inLoop(st, path) {
 			return []int{i}, true
 		}
 		rest, below := strings.CutPrefix(path, st.ID+"/")
@@ -102,6 +102,14 @@ func position(r *recipes.Recipe, path string) (place []int, ok bool) {
 		}
 	}
 	return nil, false
+}
+
+// inLoop tells whether a path lies in a loop. A loop is run again as a whole,
+// because its rounds follow from each other.
+func inLoop(st *recipes.Step, path string) bool {
+	return slices.ContainsFunc(st.Parts(), func(part *recipes.Step) bool {
+		return path == part.ID || strings.HasPrefix(path, part.ID+"/")
+	})
 }
 
 // again tells whether what stands at a place runs again when the step at

@@ -5,6 +5,7 @@ package local
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -45,6 +46,10 @@ type Machine struct {
 	Stubs *Stubs
 	// Guard counts children in, or refuses them; nil refuses none.
 	Guard *guard.Guard
+	// Sessions keeps the sessions of loops; nil keeps none, so that no loop runs.
+	Sessions Sessions
+	// SnapshotEmail is the committer address of the snapshots of loops.
+	SnapshotEmail string
 	// HookTimeout bounds each hook; zero stands for 30 seconds.
 	HookTimeout time.Duration
 	// Strict makes unknown names errors in every recipe.
@@ -59,6 +64,11 @@ type Machine struct {
 // Do carries out one action.
 func (m *Machine) Do(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
 	begun := time.Now()
+	ctx, release, err := m.within(ctx, a)
+	if err != nil {
+		return refuse(step.CauseHeld, err)
+	}
+	defer release()
 	res := m.do(ctx, a, kill)
 	res.Duration = time.Since(begun)
 	return res
@@ -88,6 +98,10 @@ func (m *Machine) do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 		return m.query(a)
 	case step.Check:
 		return m.check(a)
+	case step.Snapshot:
+		return m.snapshot(ctx, a)
+	case step.Session:
+		return m.session(ctx, a)
 	}
 	return refuse(step.CauseStart, fmt.Errorf("this executor cannot do %q", a.Kind))
 }
@@ -251,7 +265,10 @@ func (m *Machine) Probe() recipes.Probe {
 // authored renders what recipe and step add with env:. It wins over the aliases
 // of variables, because somebody wrote it for this environment.
 func (m *Machine) authored(a *step.Action, warnings *[]string) (map[string]string, error) {
-	env := map[string]string{}
+	env := maps.Clone(a.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
 	for _, entries := range [][]recipes.EnvEntry{a.Recipe.Env, a.Def.Env} {
 		for _, entry := range entries {
 			text, err := m.render(a, "env."+entry.Name, entry.Value, warnings)

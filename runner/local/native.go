@@ -1,14 +1,12 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 )
 
@@ -127,21 +125,5 @@ func (e *GitError) Error() string {
 // pager nor a prompt can hold it. The error is a [*GitError], or says that git
 // could not be started.
 func (m *Machine) Git(ctx context.Context, dir string, args ...string) (string, error) {
-	var out bytes.Buffer
-	errTail := process.NewTail()
-	exit, err := m.Family.Run(ctx, process.Spec{
-		Argv: append([]string{"git"}, args...), Dir: dir,
-		Env:    append(slices.Clone(m.Base), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0"),
-		Stdout: &out, Stderr: errTail,
-	})
-	if err != nil {
-		return "", err
-	}
-	if exit.Cancelled {
-		return "", errors.New("git was cancelled")
-	}
-	if exit.Code != 0 {
-		return out.String(), &GitError{Args: args, Code: exit.Code, Stderr: errTail.String()}
-	}
-	return out.String(), nil
+	return m.gitWith(ctx, dir, nil, args...)
 }

@@ -63,6 +63,12 @@ func hasStep(r *recipes.Recipe, path, want string) bool {
 		if matches(r, own, want) || st.Child != nil && hasStep(st.Child, own, want) {
 			return true
 		}
+		for _, part := range st.Parts() {
+			at := strings.TrimSuffix(own, st.ID) + part.ID
+			if matches(r, at, want) || part.Child != nil && hasStep(part.Child, at, want) {
+				return true
+			}
+		}
 	}
 	return false
 }

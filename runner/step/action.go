@@ -34,6 +34,11 @@ const (
 	// Check tests the inputs of Callee against Vars, where that takes a look at
 	// the file system.
 	Check Kind = "check"
+	// Snapshot makes a commit of each work tree in Dirs as it is now, which
+	// nobody sees. The value is a line for each, empty outside of git.
+	Snapshot Kind = "snapshot"
+	// Session asks something of the session of a loop.
+	Session Kind = "session"
 )
 
 // Action is one thing that the world must do.
@@ -68,6 +73,14 @@ type Action struct {
 	Question Question
 	// Callee is the recipe whose inputs a Check action tests.
 	Callee *recipes.Recipe
+	// Dirs are the folders of a Snapshot, absolute or from the run's folder.
+	Dirs []string
+	// Session is what a Session action asks.
+	Session *SessionCall
+	// Env is what the loops around the step add to its environment, and Loops
+	// are their sessions, the outermost first.
+	Env   map[string]string
+	Loops []string
 }
 
 // Lookup finds a variable by its root name.

@@ -12,7 +12,10 @@ const (
 	StepFinished NoteKind = "step_finished"
 	VariableSet  NoteKind = "variable_set"
 	Warning      NoteKind = "warning"
-	RunFinished  NoteKind = "run_finished"
+	// LoopRound is the beginning of a round, and Verdict what was made of it.
+	LoopRound   NoteKind = "loop_round"
+	Verdict     NoteKind = "verdict"
+	RunFinished NoteKind = "run_finished"
 )
 
 // Note is a fact about the run for those who watch it: the journal, progress,
@@ -27,7 +30,8 @@ type Note struct {
 	// Name and Value are the variable of VariableSet.
 	Name  string `json:"name,omitempty"`
 	Value any    `json:"value,omitempty"`
-	// Text is the message of a Warning, and the reason of RunFinished.
+	// Text is the message of a Warning, the reason of RunFinished or of a
+	// Verdict, and the number of a LoopRound. The word of a Verdict is its Name.
 	Text string `json:"text,omitempty"`
 	// Status is the run's status on RunFinished.
 	Status string    `json:"status,omitempty"`

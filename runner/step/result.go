@@ -42,6 +42,10 @@ const (
 	// CauseJSON means that parse_json found no answer, or one that its schema
 	// does not allow.
 	CauseJSON Cause = "parse_json"
+	// CauseHeld means that another loop works in the same tree.
+	CauseHeld Cause = "held"
+	// CauseLoop means that a loop ended without its goal.
+	CauseLoop Cause = "loop"
 	// CauseState means that the run's own files could not be written or read.
 	CauseState Cause = "state"
 )

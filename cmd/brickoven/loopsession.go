@@ -1,0 +1,295 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brickoven/brickoven/bricks/evidence"
+	sessions "github.com/brickoven/brickoven/bricks/session"
+	"github.com/brickoven/brickoven/bricks/session/folder"
+	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner"
+	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/mask"
+	"github.com/brickoven/brickoven/runner/state"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// loopSessions keeps the sessions of the loops of one run, and holds the trees
+// that they work in.
+type loopSessions struct {
+	store   folder.Store
+	trees   string // the folder of the locks of working trees
+	workDir string
+	runID   string
+	runDir  string
+	around  string // the session whose round started this program; empty without one
+	masker  *mask.Masker
+
+	mu   sync.Mutex
+	open map[string]*loopSession
+}
+
+// loopSession is a session that this process holds.
+type loopSession struct {
+	*folder.Session
+	tree *folder.Hold
+	// now ends when a person wants the loop to stop at once; cause says why.
+	now    context.Context
+	cancel context.CancelCauseFunc
+	// stopped tells that the session was found stopped when it was opened again.
+	stopped bool
+	watcher sync.WaitGroup
+}
+
+// requestEvery is how often a stop --now is looked for.
+const requestEvery = 200 * time.Millisecond
+
+var (
+	errStopNow = errors.New("the session was told to stop at once")
+	errStopped = errors.New("the session's control file says that the loop is over")
+)
+
+func (a *app) loopSessions(set *settings, runID string, store *local.Store) *loopSessions {
+	places := state.Locations{Dir: filepath.Dir(filepath.Dir(store.Dir))}
+	l := &loopSessions{
+		store: folder.Store{Dir: places.Sessions()}, trees: filepath.Join(places.Dir, "trees"), workDir: set.WorkDir,
+		runID: runID, runDir: store.Dir, masker: set.masker, open: map[string]*loopSession{},
+	}
+	if dir := a.getenv("BRICKOVEN_SESSION_DIR"); dir != "" {
+		l.around = filepath.Base(dir)
+	}
+	return l
+}
+
+// Do carries out a session action.
+func (l *loopSessions) Do(ctx context.Context, a *step.Action) step.Result {
+	v, err := l.do(ctx, a)
+	var held *folder.Held
+	switch {
+	case errors.As(err, &held):
+		return step.Result{Cause: step.CauseHeld, ExitCode: -1, Error: err.Error()}
+	case err != nil:
+		return step.Result{Cause: step.CauseState, ExitCode: -1, Error: err.Error()}
+	}
+	return step.Result{OK: true, Value: v}
+}
+
+func (l *loopSessions) do(ctx context.Context, a *step.Action) (any, error) {
+	call := a.Session
+	if call.Op == step.SessionOpen {
+		return l.create(ctx, call.Load.(runner.SessionOpening))
+	}
+	s, err := l.get(ctx, call.ID)
+	if err != nil {
+		return nil, err
+	}
+	switch call.Op {
+	case step.SessionObserve:
+		seen, err := s.Observe(ctx, call.Iteration, call.Load.(int))
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(seen)
+		if err != nil {
+			return nil, err
+		}
+		return value.Parse(string(text))
+	case step.SessionClose:
+		return nil, l.close(call.ID)
+	}
+	return nil, s.Write(ctx, l.record(call))
+}
+
+// record is what is written of a round, without secrets.
+func (l *loopSessions) record(call *step.SessionCall) folder.Record {
+	given := call.Load.(runner.SessionRecord)
+	r := folder.Record{
+		State: given.State, Events: given.Events, Iteration: call.Iteration, Prompt: given.Prompt, Result: given.Result,
+		Control: given.Control, Rejected: given.Rejected, Invalid: given.Invalid,
+	}
+	if r.Prompt != nil {
+		text := l.masker.Text(*r.Prompt)
+		r.Prompt = &text
+	}
+	if r.Result != nil {
+		result := *r.Result
+		result.Text, result.Error = l.masker.Text(result.Text), l.masker.Text(result.Error)
+		result.HarnessRunID, result.HarnessOutputDir = l.runID, l.runDir
+		r.Result = &result
+	}
+	return r
+}
+
+// create makes a session and holds its tree.
+func (l *loopSessions) create(ctx context.Context, o runner.SessionOpening) (any, error) {
+	dir := o.Dir
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(l.workDir, dir)
+	}
+	if o.Parent == "" {
+		o.Parent = l.around
+	}
+	tree, err := l.hold(ctx, dir, o.Parent, o.Step)
+	if err != nil {
+		return nil, err
+	}
+	x, err := l.store.Create(ctx, folder.Opening{
+		Meta: sessions.Meta{RunID: l.runID, Recipe: o.Recipe, Step: o.Step, WorkDir: dir, ParentSessionID: o.Parent},
+		Goal: o.Goal, At: o.At, Random: rand.Reader, Holder: l.holder(o.Step),
+	})
+	if err != nil {
+		return nil, errors.Join(err, tree.Release())
+	}
+	s := l.keep(x, tree)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.open[x.ID()] = s
+	s.watch(0)
+	return map[string]any{"id": x.ID(), "dir": x.Dir(), "watch_manifest": l.manifest(o.Paths)}, nil
+}
+
+// manifest is what the watched files are before the first round.
+func (l *loopSessions) manifest(paths []string) any {
+	if len(paths) == 0 {
+		return nil
+	}
+	e := evidence.Collect(evidence.Inputs{WatchPaths: strings.Join(paths, "\n")}, evidence.World{
+		Git: func(string, ...string) (string, error) { return "", errors.New("not asked") },
+		Files: func(dir string) fs.FS {
+			if filepath.IsAbs(dir) {
+				return os.DirFS(dir)
+			}
+			return os.DirFS(filepath.Join(l.workDir, dir))
+		},
+	})
+	found := map[string]any{}
+	for name, mark := range e.WatchManifest {
+		found[name] = mark
+	}
+	return value.JSON(found)
+}
+
+func (l *loopSessions) holder(path string) string {
+	return fmt.Sprintf("the loop %s of run %s, process %d", path, l.runID, os.Getpid())
+}
+
+// hold takes the working tree of a loop. A loop inside a round of another works
+// in that one's tree with it, but not beside a third.
+func (l *loopSessions) hold(ctx context.Context, dir, parent, path string) (*folder.Hold, error) {
+	tree := dir
+	if root := repositoryRoot(dir); root != "" {
+		tree = root
+	}
+	if real, err := filepath.EvalSymlinks(tree); err == nil {
+		tree = real
+	}
+	sum := sha256.Sum256([]byte(tree))
+	name := hex.EncodeToString(sum[:8])
+	if parent != "" {
+		name += "." + parent
+	}
+	return folder.Take(ctx, filepath.Join(l.trees, name), "the working tree "+tree, l.holder(path))
+}
+
+func (l *loopSessions) keep(x *folder.Session, tree *folder.Hold) *loopSession {
+	s := &loopSession{Session: x, tree: tree}
+	s.now, s.cancel = context.WithCancelCause(context.Background())
+	return s
+}
+
+// watch looks for a stop --now until the session is closed.
+func (s *loopSession) watch(seen int) {
+	s.watcher.Go(func() {
+		_, err := s.Await(s.now, requestEvery, seen, func(r sessions.Request) bool {
+			return r.Kind == sessions.RequestStop && r.Now
+		})
+		if err == nil {
+			s.cancel(errStopNow)
+		}
+	})
+}
+
+// get gives a session that this process holds, or takes over one of the process
+// that the run was resumed from.
+func (l *loopSessions) get(ctx context.Context, id string) (*loopSession, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := l.open[id]; s != nil {
+		return s, nil
+	}
+	view, err := l.store.Look(id)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := l.hold(ctx, view.Meta.WorkDir, view.Meta.ParentSessionID, view.Meta.Step)
+	if err != nil {
+		return nil, err
+	}
+	x, err := l.store.Open(ctx, id, l.holder(view.Meta.Step))
+	if err != nil {
+		return nil, errors.Join(err, tree.Release())
+	}
+	s := l.keep(x, tree)
+	seen := 0
+	if view.State != nil {
+		seen = view.State.Requests
+	}
+	found, err := x.Observe(ctx, "", seen)
+	if err != nil {
+		return nil, errors.Join(err, x.Close(), tree.Release())
+	}
+	s.stopped = !found.Control.Running()
+	l.open[id] = s
+	s.watch(seen)
+	return s, nil
+}
+
+// Within bounds an action by the loops that it is part of. What a resumed round
+// still wants to do is not done where the control file says stop.
+func (l *loopSessions) Within(ctx context.Context, a *step.Action) (context.Context, func(), error) {
+	bounded, cancel := context.WithCancelCause(ctx)
+	release := func() { cancel(nil) }
+	for i, id := range a.Loops {
+		s, err := l.get(ctx, id)
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		own := i == len(a.Loops)-1 && filepath.Base(a.Env["BRICKOVEN_SESSION_DIR"]) != id
+		if s.stopped && !own {
+			cancel(errStopped)
+		}
+		stop := context.AfterFunc(s.now, func() { cancel(context.Cause(s.now)) })
+		before := release
+		release = func() { stop(); before() }
+	}
+	return bounded, release, nil
+}
+
+func (l *loopSessions) close(id string) error {
+	l.mu.Lock()
+	s := l.open[id]
+	delete(l.open, id)
+	l.mu.Unlock()
+	s.cancel(nil)
+	s.watcher.Wait()
+	return errors.Join(s.Session.Close(), s.tree.Release())
+}
+
+// checkWorkflows tells what is wrong with the workflows: of a loop.
+func checkWorkflows(v any) error {
+	_, err := sessions.DecodeWorkflows(v)
+	return err
+}

@@ -1,0 +1,238 @@
+package runner
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brickoven/brickoven/bricks/session"
+	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/runner/step"
+)
+
+// loops are the loops around a frame, the outermost first, and what they add to
+// the environment of its steps.
+type loops struct {
+	env      map[string]string
+	sessions []string
+}
+
+// loop is a loop step under way.
+type loop struct {
+	fr        *frame // with this loop among its loops
+	st        *recipes.Step
+	view      *step.View
+	path      string
+	dir       string // of the session
+	goal      string
+	repos     []string
+	paths     []string
+	workflows session.Workflows
+	co        *session.Coordinator
+	started   time.Time
+
+	round   int
+	carried []assignment // what the rounds gave so far
+	told    strings.Builder
+	all     any    // everything that the last round printed, large or not
+	output  string // the end of it
+	verdict any    // on the last round
+	check   string // what a red check said about the last round
+	updates []any
+	history []any
+	before  signals
+	used    *step.Usage // by the round that runs, its judge included
+	out     *step.Outcome
+}
+
+// loop repeats a recipe until the judge, the round itself, a person or a
+// structural guard ends it. The rules are those of package session.
+func (fr *frame) loop(f *flow, st *recipes.Step, view *step.View, path string) report {
+	if fr.stubbed(path) {
+		return fr.stubbedCall(f, st, view, path)
+	}
+	if fr.depth >= fr.run.limits.MaxDepth {
+		return failed(step.Result{ExitCode: -1, Error: fmt.Sprintf(
+			"Maximum recipe recursion depth (%d) exceeded", fr.run.limits.MaxDepth)})
+	}
+	own := *fr
+	l := &loop{fr: &own, st: st, view: view, path: path, started: fr.run.now, out: &step.Outcome{}}
+	if broken := l.open(f); broken != nil {
+		return failed(*broken)
+	}
+	broken := l.rounds(f)
+	closed := f.shielded(func() step.Result { return l.session(f, step.SessionClose, "", nil) })
+	switch {
+	case f.halt.active():
+		res := cancelled()
+		broken = &res
+	case broken == nil && !closed.OK:
+		broken = &closed
+	}
+	if broken != nil {
+		rep := failed(*broken)
+		rep.outcome.Children, rep.outcome.Usage = l.out.Children, l.out.Usage
+		return rep
+	}
+	return l.report()
+}
+
+// rounds runs rounds until the coordinator stops. The result is what kept the
+// loop from going on; nil where the coordinator ended it.
+func (l *loop) rounds(f *flow) *step.Result {
+	if l.st.Loop.Progress != nil {
+		l.before.progress = l.progress(f, 0, l.seen())
+	}
+	for {
+		workflow, d := l.co.Next(l.fr.run.now)
+		if !d.Continues() {
+			return l.write(f, step.SessionFinish, "", SessionRecord{})
+		}
+		broken, over := l.once(f, workflow)
+		if broken != nil || over || f.halt.active() {
+			return broken
+		}
+	}
+}
+
+// once runs one round and decides about it.
+func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
+	base := f.do(&step.Action{
+		Kind: step.Snapshot, Path: l.path, Def: l.st, Recipe: l.fr.recipe, Vars: l.view, Dirs: l.repos, Loops: l.fr.loops.sessions,
+	})
+	if !base.OK {
+		return &base, false
+	}
+	l.round++
+	begun := l.fr.run.now
+	n := l.co.Begin(workflow, fmt.Sprintf("%s[%d]", l.path, l.round), begun)
+	folder := session.IterationName(n, workflow)
+	view := l.variables(value.Text(base.Value))
+	prompt := l.prompt()
+	if broken := l.write(f, step.SessionBegin, folder, SessionRecord{Prompt: &prompt}); broken != nil {
+		return broken, false
+	}
+	l.fr.run.note(step.Note{Kind: step.LoopRound, Path: l.path, Text: fmt.Sprint(l.round)})
+	l.updates, l.check, l.used = nil, "", nil
+
+	rep := l.work(f, workflow, folder, view)
+	o := rep.outcome
+	o.ID, o.Path = l.st.ID, fmt.Sprintf("%s[%d]", l.path, l.round)
+	l.take(rep)
+	if f.halt.active() {
+		return nil, true
+	}
+	l.all, l.output = l.transcript(f, o)
+	record := SessionRecord{Result: l.result(o, begun)}
+	if o.Refused() {
+		l.co.Halt(session.GuardRefused, "", "a structural guard refused "+innermost(o).Path, l.fr.run.now)
+		return l.write(f, step.SessionFinish, folder, record), true
+	}
+	seen, broken := l.observe(f, folder)
+	if broken != nil {
+		return broken, false
+	}
+	return l.decide(f, rep, seen, value.Text(base.Value), folder, record)
+}
+
+// decide has the round judged and checked, and lets the coordinator decide.
+func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folder string, record SessionRecord) (*step.Result, bool) {
+	it := session.Iteration{Success: record.Result.Success, FailureKind: record.Result.FailureKind, Error: record.Result.Error}
+	j := l.listen(f, rep)
+	if seen.Control.Running() && len(seen.Tampered) == 0 && seen.StopRequest() == nil {
+		judged := l.judge(f, rep, j, base)
+		if f.halt.active() {
+			return nil, true
+		}
+		if judged.refused {
+			l.co.Halt(session.GuardRefused, "", "a structural guard refused the judge", l.fr.run.now)
+			return l.write(f, step.SessionFinish, folder, record), true
+		}
+		control, reading, write := session.Judged(seen.Control, judged.verdict, judged.reason)
+		seen.Control = reading
+		if write {
+			record.Control = &control
+		}
+	}
+	j.manifest = l.before.manifest
+	l.before = j.signals
+	if len(seen.Tampered) == 0 && !seen.Control.Invalid && seen.Control.StopReason == session.GoalMet && l.st.Loop.Check != nil {
+		it.Check = l.checked(f)
+		if f.halt.active() {
+			return nil, true
+		}
+	}
+	for _, r := range seen.Requests {
+		if r.Kind == session.RequestUpdate {
+			l.updates = append(l.updates, r.Text)
+		}
+	}
+	it.Observation, it.FinishedAt, it.Usage = seen, l.fr.run.now, usageOf(l.used)
+	d := l.co.Finish(it)
+	record.Result.Usage = usageOf(l.used)
+	record.Rejected, record.Invalid = d.Rejected, seen.Control.Invalid
+	return l.write(f, step.SessionFinish, folder, record), !d.Continues()
+}
+
+// work runs the recipe of one round. It sees what the rounds before it gave.
+func (l *loop) work(f *flow, workflow, folder string, view *step.View) report {
+	round := l.recipe(workflow)
+	var hidden []string
+	if l.round == 1 {
+		for _, pair := range renames(l.st) {
+			hidden = append(hidden, pair.Child)
+		}
+	}
+	vars, err := l.fr.pass(f, round, view, hidden)
+	if err != nil {
+		return failed(step.Result{ExitCode: -1, Error: err.Error()})
+	}
+	child := &frame{path: fmt.Sprintf("%s[%d]", l.path, l.round), vars: vars, loops: loops{l.environment(folder), l.fr.loops.sessions}, judge: l.fr.judge}
+	rep := l.fr.enter(f, round, child)
+	for _, name := range child.given {
+		v, _ := child.vars.Get(name)
+		l.carried = append(l.carried, assignment{name, v})
+	}
+	return rep
+}
+
+// recipe is the round of a workflow.
+func (l *loop) recipe(workflow string) *recipes.Step {
+	rounds := l.st.Loop.Rounds
+	if w := l.workflows.Find(workflow); w != nil {
+		for _, round := range rounds {
+			if round.Recipe == w.Recipe {
+				return round
+			}
+		}
+	}
+	return rounds[0]
+}
+
+// take keeps what a round or its judge left.
+func (l *loop) take(rep report) {
+	l.out.Children = append(l.out.Children, rep.outcome)
+	l.out.Usage = sum(l.out.Usage, rep.outcome.Usage)
+	l.used = sum(l.used, rep.outcome.Usage)
+}
+
+// seen are the variables of the loop's own steps.
+func (l *loop) seen() *step.View {
+	vars := l.view.Scope.Fork()
+	for _, set := range l.carried {
+		vars.Set(set.name, set.v)
+	}
+	return &step.View{Scope: vars, Steps: l.view.Steps}
+}
+
+// variables is what a round sees: the variables so far, and the variable loop.
+func (l *loop) variables(base string) *step.View {
+	view := l.seen()
+	view.Scope.Set("loop", map[string]any{
+		"round": value.From(l.round), "base_ref": base, "history": append([]any{}, l.history...), "last_output": l.output,
+		"last_verdict": l.verdict, "check_output": l.check, "updates": append([]any{}, l.updates...), "goal": l.goal,
+		"session": l.fr.loops.sessions[len(l.fr.loops.sessions)-1],
+	})
+	return view
+}
