@@ -194,16 +194,10 @@ func (d *decoder) workflows(s *Step, round func(name string, node *yaml.Node)) {
 // checkAvailable refuses the keys whose feature is not there yet, so that no
 // step runs as if it had not been asked for.
 func (d *decoder) checkAvailable(s *Step) {
-	for _, key := range []string{"files", "session"} {
-		if s.has(key) {
-			d.fail(lookup(s.node, key), "not-yet", key+": is not available in this version", "")
-		}
+	if s.has("session") {
+		d.fail(lookup(s.node, "session"), "not-yet", "session: is not available in this version", "")
 	}
 	if s.Shell.IsBuiltin() {
 		d.fail(lookup(s.node, "shell"), "not-yet", "shell: builtin is not available in this version", "leave it out for bash")
-	}
-	if s.CLI != "" && s.CLI != "auto" && s.CLI != "rules" && !strings.Contains(s.CLI, "{{") {
-		d.fail(lookup(s.node, "cli"), "not-yet", "cli: presets of agent CLIs are not available in this version",
-			"configure the agent's command line with --agent, or use auto or rules")
 	}
 }

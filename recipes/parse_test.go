@@ -298,7 +298,7 @@ finally:
 func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{
-		"command: x, shell: builtin", "prompt: p, cli: claude", "prompt: p, files: [a]", "prompt: p, session: s", "type: loop, recipe: r, brakes: {max_rounds: 3}",
+		"command: x, shell: builtin", "prompt: p, session: s", "type: loop, recipe: r, brakes: {max_rounds: 3}",
 	} {
 		_, err := Parse("recipe.yaml", []byte("name: x\nsteps:\n  - {id: a, "+keys+"}\n"), LoadOptions{})
 		var found Findings
@@ -306,8 +306,8 @@ func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
 			t.Errorf("{%s}: %v, want a finding not-yet", keys, err)
 		}
 	}
-	_, err := Parse("recipe.yaml", []byte("name: x\nagents: {a: {command: [b]}}\nsteps:\n  - {id: a, command: b}\n"), LoadOptions{})
+	_, err := Parse("recipe.yaml", []byte("name: x\nagents: {retry: {attempts: 2}}\nsteps:\n  - {id: a, command: b}\n"), LoadOptions{})
 	if err == nil {
-		t.Error("agents: is passed over")
+		t.Error("agents.retry: is passed over")
 	}
 }

@@ -121,6 +121,11 @@ func (d *decoder) agents(key string, node *yaml.Node) {
 	if !d.mapping(key, node) {
 		return
 	}
-	d.fail(node, "not-yet", key+": presets of agent CLIs are not available in this version",
-		"configure the agent's command line with --agent or in .brickoven/config.yaml")
+	m, _ := d.value(node).(map[string]any)
+	for _, later := range []string{"retry", "on_quota"} {
+		if at := lookup(node, later); at != nil {
+			d.fail(at, "not-yet", key+": "+later+": is not available in this version", "")
+		}
+	}
+	d.recipe.Agents = m
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"github.com/brickoven/brickoven/bricks/evidence"
 	"github.com/brickoven/brickoven/recipes"
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner"
+	"github.com/brickoven/brickoven/runner/agent"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/guard"
 	"github.com/brickoven/brickoven/runner/local"
@@ -18,15 +21,17 @@ import (
 // settings are what a run was started with beside its recipe and variables. The
 // journal keeps them, so that a resumed run goes on as it began.
 type settings struct {
-	WorkDir     string        `json:"work_dir"`
-	IncludeTags []string      `json:"include_tags,omitempty"`
-	ExcludeTags []string      `json:"exclude_tags,omitempty"`
-	DryRun      bool          `json:"dry_run,omitempty"`
-	MaxParallel int           `json:"max_parallel,omitempty"`
-	Strict      bool          `json:"strict,omitempty"`
-	Foreign     []string      `json:"allow_foreign,omitempty"`
-	Agent       []string      `json:"agent,omitempty"`
-	Stubs       []*local.Stub `json:"stubs,omitempty"`
+	WorkDir     string   `json:"work_dir"`
+	IncludeTags []string `json:"include_tags,omitempty"`
+	ExcludeTags []string `json:"exclude_tags,omitempty"`
+	DryRun      bool     `json:"dry_run,omitempty"`
+	MaxParallel int      `json:"max_parallel,omitempty"`
+	Strict      bool     `json:"strict,omitempty"`
+	Foreign     []string `json:"allow_foreign,omitempty"`
+	Agent       []string `json:"agent,omitempty"`
+	// Agents is agents: of the configuration.
+	Agents map[string]any `json:"agents,omitempty"`
+	Stubs  []*local.Stub  `json:"stubs,omitempty"`
 	// Secrets names the variables whose values are masked. Where there are any,
 	// the journal is sealed.
 	Secrets []string `json:"secrets,omitempty"`
@@ -42,7 +47,11 @@ func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	agent, err := a.agentCommand(o, work)
+	command, err := a.agentCommand(o, work)
+	if err != nil {
+		return nil, err
+	}
+	agents, err := configuredAgents(work)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +61,7 @@ func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
 	}
 	set := &settings{
 		WorkDir: work, IncludeTags: o.includeTags, ExcludeTags: o.excludeTags, DryRun: o.dryRun,
-		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: agent, Stubs: stubs,
+		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: command, Agents: agents, Stubs: stubs,
 		Secrets: secretNames(o, tree), Personas: readPersonas(tree, a.personas(tree, work)), Recording: tree.Recording,
 	}
 	set.masker = a.masker(set)
@@ -103,11 +112,15 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	if err != nil {
 		return nil, &failure{exit.Failed, err}
 	}
+	configured, _ := value.From(set.Agents).(map[string]any)
+	if _, err := agent.ParseSettings(configured); err != nil {
+		return nil, &failure{exit.Usage, fmt.Errorf(".brickoven/config.yaml: %w", err)}
+	}
 	return &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
 		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
 		Sessions: a.loopSessions(set, id, store), SnapshotEmail: evidence.SnapshotEmail,
-		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents()},
+		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents(), Configured: configured},
 	}, nil
 }
 

@@ -63,11 +63,11 @@ func (a *app) agentCommand(o *runOptions, work string) ([]string, error) {
 		}
 	}
 	if line == "" {
-		configured, err := configuredAgent(work)
+		configured, err := configuredAgents(work)
 		if err != nil {
 			return nil, err
 		}
-		line = configured
+		line = value.Text(configured["default"])
 	}
 	if strings.TrimSpace(line) == "" {
 		return nil, nil
@@ -79,35 +79,35 @@ func (a *app) agentCommand(o *runOptions, work string) ([]string, error) {
 	return words, nil
 }
 
-// configuredAgent reads agents.default of .brickoven/config.yaml in the working
-// directory or the nearest folder upwards that has one.
-func configuredAgent(work string) (string, error) {
+// configuredAgents reads agents: of .brickoven/config.yaml in the working
+// directory or the nearest folder upwards that has one; nil where there is none.
+func configuredAgents(work string) (map[string]any, error) {
 	for dir := work; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ".brickoven", "config.yaml")
 		data, err := os.ReadFile(path)
 		if err == nil {
-			return agentsDefault(path, data)
+			return agentsOf(path, data)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
-			return "", err
+			return nil, err
 		}
 		if dir == filepath.Dir(dir) {
-			return "", nil
+			return nil, nil
 		}
 	}
 }
 
-func agentsDefault(path string, data []byte) (string, error) {
+func agentsOf(path string, data []byte) (map[string]any, error) {
 	vars, err := recipes.ParseContext(path, data)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	for _, v := range vars {
 		if agents, ok := v.Value.(map[string]any); ok && v.Name == "agents" {
-			return value.Text(agents["default"]), nil
+			return agents, nil
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // personas finds the text of ns:role or ns:category:role: role.md in an agents

@@ -9,6 +9,7 @@ import (
 
 	"github.com/brickoven/brickoven/recipes/extract"
 	"github.com/brickoven/brickoven/recipes/template"
+	"github.com/brickoven/brickoven/runner/agent"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -25,6 +26,10 @@ type Agents struct {
 	// Builtin are the agents that are part of the program and need no model, by
 	// the name that cli: gives.
 	Builtin map[string]Native
+	// Configured is what agents: of the configuration holds; nil: nothing.
+	Configured map[string]any
+	// Call makes the calls of defined agents; nil is [agent.Call].
+	Call agent.Caller
 }
 
 // Names that a step's cli: may give beside those of agents.
@@ -53,14 +58,21 @@ func (m *Machine) agent(ctx context.Context, a *step.Action, kill <-chan struct{
 	if builtin, ok := m.Agents.Builtin[choice]; ok {
 		return m.builtin(ctx, a, choice, builtin)
 	}
-	if !m.agentConfigured() {
+	if choice == "" && !m.agentConfigured() {
 		return refuse(step.CauseStart, &NoAgentError{})
+	}
+	d, set, err := m.definition(a.Recipe, choice)
+	if err != nil {
+		return refuse(step.CauseStart, err)
 	}
 	dir, err := m.folder(a, &warnings)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	prompt, err := m.prompt(a, &warnings)
+	if d == nil {
+		d = agent.Plain(m.Agents.Command)
+	}
+	req, err := m.inquiry(a, d, set, dir, &warnings)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
@@ -68,10 +80,16 @@ func (m *Machine) agent(ctx context.Context, a *step.Action, kill <-chan struct{
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
-	res := m.child(ctx, a, process.Spec{
-		Argv: m.Agents.Command, Dir: dir, Env: block.Env, Stdin: strings.NewReader(prompt), Kill: kill,
-		Timeout: timeout(a), IdleTimeout: a.Def.IdleTimeout, Leftover: leftover(a.Def),
-	})
+	req.Env, req.Kill = block.Env, kill
+	var res step.Result
+	if d.Plain {
+		res = m.child(ctx, a, process.Spec{
+			Argv: d.Command, Dir: dir, Env: block.Env, Stdin: strings.NewReader(req.Whole()), Kill: kill,
+			Timeout: req.Timeout, IdleTimeout: req.IdleTimeout, Leftover: req.Leftover,
+		})
+	} else {
+		res = m.consult(ctx, a, req)
+	}
 	if err := block.Cleanup(); err != nil {
 		warnings = append(warnings, err.Error())
 	}
@@ -99,52 +117,41 @@ func (m *Machine) choose(a *step.Action) (string, error) {
 	if choice == AgentAuto {
 		return AgentRules, nil
 	}
-	if _, ok := m.Agents.Builtin[choice]; !ok && choice != "" {
-		return "", fmt.Errorf("cli: there is no agent %q", choice)
-	}
 	return choice, nil
 }
 
 // builtin lets an agent answer that is part of the program.
-func (m *Machine) builtin(ctx context.Context, a *step.Action, name string, agent Native) step.Result {
+func (m *Machine) builtin(ctx context.Context, a *step.Action, name string, native Native) step.Result {
 	call, err := m.call(ctx, a, m.WorkDir)
 	if err != nil {
 		return refuse(step.CauseState, err)
 	}
-	out, err := agent(ctx, call)
+	out, err := native(ctx, call)
 	if err != nil {
 		return refuse(step.CauseStart, err)
 	}
 	return m.printed(a, out, []string{fmt.Sprintf("answered by the built-in agent %s, without a model", name)})
 }
 
-// prompt is what the agent reads: the persona, then the step's prompt, and when
-// an answer lacked its JSON that answer with the question for it.
-func (m *Machine) prompt(a *step.Action, warnings *[]string) (string, error) {
-	prompt := a.Prompt
-	if prompt == "" {
-		rendered, err := m.render(a, "prompt", a.Def.Prompt, warnings)
-		if err != nil {
-			return "", err
-		}
-		prompt = rendered
+// question is the step's prompt, or what is asked in its place.
+func (m *Machine) question(a *step.Action, warnings *[]string) (string, error) {
+	if a.Prompt != "" {
+		return a.Prompt, nil
 	}
-	if name := a.Def.Persona; name != "" && m.Agents.Persona != nil {
-		if text, ok := m.Agents.Persona(name); ok {
-			prompt = strings.TrimRight(text, "\n") + "\n\n" + prompt
-		} else {
-			*warnings = append(*warnings, fmt.Sprintf("agent: no persona %q was found; the step runs without it", name))
-		}
+	return m.render(a, "prompt", a.Def.Prompt, warnings)
+}
+
+// personaText is the text of the step's persona; empty where there is none.
+func (m *Machine) personaText(a *step.Action, warnings *[]string) string {
+	name := a.Def.Persona
+	if name == "" || m.Agents.Persona == nil {
+		return ""
 	}
-	if a.Answer != "" {
-		want := "one JSON document"
-		if a.Def.RequireField != "" {
-			want = fmt.Sprintf("one JSON object that has the key %q", a.Def.RequireField)
-		}
-		prompt += fmt.Sprintf("\n\nYou were asked this before, and your answer held no JSON that could be used. It was:\n\n%s\n\n"+
-			"Answer again, with %s and nothing else.", a.Answer, want)
+	text, ok := m.Agents.Persona(name)
+	if !ok {
+		*warnings = append(*warnings, fmt.Sprintf("agent: no persona %q was found; the step runs without it", name))
 	}
-	return prompt, nil
+	return text
 }
 
 func (m *Machine) agentEnvironment(a *step.Action, warnings *[]string) (*scope.Block, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/template/shell"
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
@@ -174,56 +175,94 @@ func (m *Machine) scriptFile(script string) (string, error) {
 
 // child runs the process of a step and keeps its output.
 func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) step.Result {
+	kid, refusal := m.supervise(ctx, a, spec)
+	if refusal != nil {
+		return *refusal
+	}
+	exit := kid.exit
+	ok := exit.Code == 0 && !exit.TimedOut && !exit.Idle && !exit.Cancelled
+	res := m.capture(a, kid.out, ok)
+	kid.tell(&res)
+	if ok {
+		if kid.stall != "" {
+			res.Warnings = append(res.Warnings, kid.stall)
+		}
+		return res
+	}
+	res.OK = false
+	res.Cause, res.Error = explain(exit, spec, kid.outs.errTail.String(), kid.outs.outTail.String())
+	if kid.stall != "" {
+		res.Error = kid.stall + ": " + res.Error
+	}
+	return res
+}
+
+// ended is a child that has ended, with its outputs kept.
+type ended struct {
+	exit           process.Exit
+	outs           *outputs
+	out            output
+	stdout, stderr *value.Ref
+	stall          string // what the watchdog said of it; empty: nothing
+}
+
+// tell puts into a result what every child has.
+func (e *ended) tell(res *step.Result) {
+	res.ExitCode, res.Signal = e.exit.Code, e.exit.Signal
+	res.Stdout, res.Stderr = e.stdout, e.stderr
+	for _, left := range e.exit.Survivors {
+		res.Warnings = append(res.Warnings, fmt.Sprintf("process %d could not be ended", left.PID))
+	}
+}
+
+// supervise runs a child, records it and keeps its outputs, which go to the
+// writers of the spec as well. A refusal is the result where nothing ran, or
+// where the outputs could not be kept.
+func (m *Machine) supervise(ctx context.Context, a *step.Action, spec process.Spec) (e *ended, refusal *step.Result) {
+	no := func(res step.Result) (*ended, *step.Result) { return nil, &res }
 	if m.Guard != nil {
 		leave, err := m.Guard.Enter()
 		if err != nil {
 			if recErr := m.refused(a, err); recErr != nil {
-				return refuse(step.CauseState, recErr)
+				return no(refuse(step.CauseState, recErr))
 			}
-			return step.Result{Cause: step.CauseGuard, ExitCode: step.ExitRefused, Error: err.Error()}
+			return no(step.Result{Cause: step.CauseGuard, ExitCode: step.ExitRefused, Error: err.Error()})
 		}
 		defer leave()
 	}
-	outs := m.open(a, &spec)
+	e = &ended{}
+	stdout, stderr := spec.Stdout, spec.Stderr
+	e.outs = m.open(a, &spec)
+	spec.Stdout, spec.Stderr = both(stdout, spec.Stdout), both(stderr, spec.Stderr)
 	var unrecorded error
 	var own process.Ident
 	spec.Started = m.started(a, &own, &unrecorded)
 	exit, err := m.Family.Run(ctx, spec)
-	out, closeErr := outs.close()
+	out, closeErr := e.outs.close()
 	if err != nil {
-		return refuse(step.CauseStart, err)
+		return no(refuse(step.CauseStart, err))
 	}
 	if exit.OutputErr != nil {
 		closeErr = nil // says the same
 	}
 	if err := errors.Join(unrecorded, exit.OutputErr, closeErr); err != nil {
-		return refuse(step.CauseState, fmt.Errorf("the output of the step could not be kept: %w", err))
+		return no(refuse(step.CauseState, fmt.Errorf("the output of the step could not be kept: %w", err)))
 	}
-	ok := exit.Code == 0 && !exit.TimedOut && !exit.Idle && !exit.Cancelled
-	res := m.capture(a, out, ok)
-	res.ExitCode, res.Signal = exit.Code, exit.Signal
-	if res.Stdout, res.Stderr, err = outs.refs(); err != nil {
-		return refuse(step.CauseState, err)
+	e.exit, e.out = exit, out
+	if e.stdout, e.stderr, err = e.outs.refs(); err == nil {
+		e.stall, err = m.takeStall(a, own)
 	}
-	for _, left := range exit.Survivors {
-		res.Warnings = append(res.Warnings, fmt.Sprintf("process %d could not be ended", left.PID))
-	}
-	stall, err := m.takeStall(a, own)
 	if err != nil {
-		return refuse(step.CauseState, err)
+		return no(refuse(step.CauseState, err))
 	}
-	if ok {
-		if stall != "" {
-			res.Warnings = append(res.Warnings, stall)
-		}
-		return res
+	return e, nil
+}
+
+func both(first, second io.Writer) io.Writer {
+	if first == nil {
+		return second
 	}
-	res.OK = false
-	res.Cause, res.Error = explain(exit, spec, outs.errTail.String(), outs.outTail.String())
-	if stall != "" {
-		res.Error = stall + ": " + res.Error
-	}
-	return res
+	return io.MultiWriter(first, second)
 }
 
 // watch adds the tail, and whoever looks on, to a stream.
