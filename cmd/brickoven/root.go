@@ -79,7 +79,7 @@ recipes and built-in bricks. A recipe is named or given as a file;
 	root.AddCommand(
 		newRunCommand(a), newResumeCommand(a), newRunsCommand(a), newWatchCommand(a), newListCommand(a), newShowCommand(a), newExplainCommand(a), newValidateCommand(a),
 		newVersionCommand(a), newHelperCommand(a), newOrchCommand(a), newLedgerCommand(a), newScoreCommand(a),
-		newSchemaCommand(a), newTestCommand(a), newSessionCommand(a), newInitCommand(a), newGendocsCommand(a),
+		newSchemaCommand(a), newTestCommand(a), newSessionCommand(a), newExplainHaltCommand(a, nil), newRatchetCommand(a, nil), newAckCommand(a, nil), newInitCommand(a), newGendocsCommand(a),
 	)
 	return root
 }

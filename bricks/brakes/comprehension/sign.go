@@ -51,7 +51,7 @@ func Verify(a Ack, terms Terms) (Verified, error) {
 	if err := sshsig.Verify(strings.NewReader(a.Statement), signature, key, signature.HashAlgorithm, Namespace); err != nil {
 		return Verified{}, &RefusedError{Reason: Forged, Err: err}
 	}
-	if err := terms.Signers.allows(key, statement.Reviewer, terms.Now); err != nil {
+	if err := terms.Signers.Allows(key, statement.Reviewer, terms.Now); err != nil {
 		return Verified{}, err
 	}
 	switch age := terms.Now.Sub(statement.At); {
