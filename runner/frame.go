@@ -58,7 +58,12 @@ func (e ending) failedPath() string {
 	return innermost(e.failed).Path
 }
 
+// innermost is the step whose own failure a failure is. A loop that ended without
+// its goal has failed itself, whatever its rounds did.
 func innermost(o *step.Outcome) *step.Outcome {
+	if o.Cause == step.CauseLoop {
+		return o
+	}
 	for _, child := range o.Children {
 		if child.Status == step.Failed && !child.Tolerated {
 			return innermost(child)

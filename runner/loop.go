@@ -16,6 +16,14 @@ import (
 type loops struct {
 	env      map[string]string
 	sessions []string
+	rounds   []string      // the paths of the rounds, or judges, that are under way
+	stale    time.Duration // the silence that ends a process; zero is none
+}
+
+// round are the loops as the round with this path has them.
+func (l loops) round(path string) loops {
+	l.rounds = append(l.rounds[:len(l.rounds):len(l.rounds)], path)
+	return l
 }
 
 // loop is a loop step under way.
@@ -43,6 +51,7 @@ type loop struct {
 	history []any
 	before  signals
 	used    *step.Usage // by the round that runs, its judge included
+	braking braking
 	out     *step.Outcome
 }
 
@@ -61,16 +70,7 @@ func (fr *frame) loop(f *flow, st *recipes.Step, view *step.View, path string) r
 	if broken := l.open(f); broken != nil {
 		return failed(*broken)
 	}
-	broken := l.rounds(f)
-	closed := f.shielded(func() step.Result { return l.session(f, step.SessionClose, "", nil) })
-	switch {
-	case f.halt.active():
-		res := cancelled()
-		broken = &res
-	case broken == nil && !closed.OK:
-		broken = &closed
-	}
-	if broken != nil {
+	if broken := l.close(f, l.rounds(f)); broken != nil {
 		rep := failed(*broken)
 		rep.outcome.Children, rep.outcome.Usage = l.out.Children, l.out.Usage
 		return rep
@@ -78,13 +78,69 @@ func (fr *frame) loop(f *flow, st *recipes.Step, view *step.View, path string) r
 	return l.report()
 }
 
+// close lets go of the session, unless a person resumes the run to have an ended
+// loop go on.
+func (l *loop) close(f *flow, broken *step.Result) *step.Result {
+	for {
+		closed := f.shielded(func() step.Result { return l.session(f, step.SessionClose, "", l.co.State()) })
+		switch {
+		case f.halt.active():
+			res := cancelled()
+			return &res
+		case broken != nil:
+			return broken
+		case !closed.OK:
+			return &closed
+		}
+		given, _ := closed.Value.(map[string]any)
+		seen, reopened := given[step.SessionReopened]
+		if !reopened {
+			return nil
+		}
+		broken = l.again(f, seen)
+	}
+}
+
+// again takes up a loop that had ended: its control file is read, and where
+// nothing says any more that it is over, another round begins.
+func (l *loop) again(f *flow, found any) *step.Result {
+	seen, err := session.ObservationFrom(found)
+	if err != nil {
+		return &step.Result{ExitCode: -1, Cause: step.CauseState, Error: err.Error()}
+	}
+	var check session.CheckOutcome
+	if l.st.Loop.Check != nil && l.co.Unchecked(seen) {
+		check = l.checked(f)
+	}
+	l.hear(seen)
+	l.release(nil)
+	d := l.co.Resume(seen, check, l.fr.run.now)
+	record := SessionRecord{Rejected: d.Rejected, Invalid: seen.Control.Invalid}
+	if broken := l.write(f, step.SessionFinish, "", record); broken != nil || !d.Continues() {
+		return broken
+	}
+	return l.rounds(f)
+}
+
+// hear keeps what people said for the next round.
+func (l *loop) hear(seen session.Observation) {
+	for _, r := range seen.Requests {
+		if r.Kind == session.RequestUpdate {
+			l.updates = append(l.updates, r.Text)
+		}
+	}
+}
+
 // rounds runs rounds until the coordinator stops. The result is what kept the
 // loop from going on; nil where the coordinator ended it.
 func (l *loop) rounds(f *flow) *step.Result {
-	if l.st.Loop.Progress != nil {
+	if l.round == 0 && l.st.Loop.Progress != nil {
 		l.before.progress = l.progress(f, 0, l.seen())
 	}
 	for {
+		if broken := l.ready(f); broken != nil || f.halt.active() {
+			return broken
+		}
 		workflow, d := l.co.Next(l.fr.run.now)
 		if !d.Continues() {
 			return l.write(f, step.SessionFinish, "", SessionRecord{})
@@ -104,6 +160,9 @@ func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
 	if !base.OK {
 		return &base, false
 	}
+	if broken := l.openRound(f); broken != nil {
+		return broken, false
+	}
 	l.round++
 	begun := l.fr.run.now
 	n := l.co.Begin(workflow, fmt.Sprintf("%s[%d]", l.path, l.round), begun)
@@ -116,12 +175,16 @@ func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
 	l.fr.run.note(step.Note{Kind: step.LoopRound, Path: l.path, Text: fmt.Sprint(l.round)})
 	l.updates, l.check, l.used = nil, "", nil
 
-	rep := l.work(f, workflow, folder, view)
+	rep := failed(cancelled())
+	l.within(f, func(f *flow) { rep = l.work(f, workflow, folder, view) })
 	o := rep.outcome
 	o.ID, o.Path = l.st.ID, fmt.Sprintf("%s[%d]", l.path, l.round)
 	l.take(rep)
 	if f.halt.active() {
 		return nil, true
+	}
+	if broken := l.closeRound(f); broken != nil {
+		return broken, false
 	}
 	l.all, l.output = l.transcript(f, o)
 	record := SessionRecord{Result: l.result(o, begun)}
@@ -141,7 +204,8 @@ func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folde
 	it := session.Iteration{Success: record.Result.Success, FailureKind: record.Result.FailureKind, Error: record.Result.Error}
 	j := l.listen(f, rep)
 	if seen.Control.Running() && len(seen.Tampered) == 0 && seen.StopRequest() == nil {
-		judged := l.judge(f, rep, j, base)
+		var judged judgement
+		l.within(f, func(f *flow) { judged = l.judge(f, rep, j, base) })
 		if f.halt.active() {
 			return nil, true
 		}
@@ -157,18 +221,19 @@ func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folde
 	}
 	j.manifest = l.before.manifest
 	l.before = j.signals
+	var checkChanged []string
 	if len(seen.Tampered) == 0 && !seen.Control.Invalid && seen.Control.StopReason == session.GoalMet && l.st.Loop.Check != nil {
-		it.Check = l.checked(f)
-		if f.halt.active() {
-			return nil, true
+		var broken *step.Result
+		it.Check, checkChanged, broken = l.watchedCheck(f)
+		if broken != nil || f.halt.active() {
+			return broken, true
 		}
 	}
-	for _, r := range seen.Requests {
-		if r.Kind == session.RequestUpdate {
-			l.updates = append(l.updates, r.Text)
-		}
-	}
+	l.hear(seen)
 	it.Observation, it.FinishedAt, it.Usage = seen, l.fr.run.now, usageOf(l.used)
+	if broken := l.brake(f, &it, rep.outcome, checkChanged); broken != nil || f.halt.active() {
+		return broken, true
+	}
 	d := l.co.Finish(it)
 	record.Result.Usage = usageOf(l.used)
 	record.Rejected, record.Invalid = d.Rejected, seen.Control.Invalid
@@ -188,7 +253,10 @@ func (l *loop) work(f *flow, workflow, folder string, view *step.View) report {
 	if err != nil {
 		return failed(step.Result{ExitCode: -1, Error: err.Error()})
 	}
-	child := &frame{path: fmt.Sprintf("%s[%d]", l.path, l.round), vars: vars, loops: loops{l.environment(folder), l.fr.loops.sessions}, judge: l.fr.judge}
+	path := fmt.Sprintf("%s[%d]", l.path, l.round)
+	around := l.fr.loops.round(path)
+	around.env = l.environment(folder)
+	child := &frame{path: path, vars: vars, loops: around, judge: l.fr.judge}
 	rep := l.fr.enter(f, round, child)
 	for _, name := range child.given {
 		v, _ := child.vars.Get(name)
@@ -231,7 +299,7 @@ func (l *loop) variables(base string) *step.View {
 	view := l.seen()
 	view.Scope.Set("loop", map[string]any{
 		"round": value.From(l.round), "base_ref": base, "history": append([]any{}, l.history...), "last_output": l.output,
-		"last_verdict": l.verdict, "check_output": l.check, "updates": append([]any{}, l.updates...), "goal": l.goal,
+		"last_verdict": l.verdict, "check_output": l.check, "broke": list(l.braking.broke), "updates": append([]any{}, l.updates...), "goal": l.goal,
 		"session": l.fr.loops.sessions[len(l.fr.loops.sessions)-1],
 	})
 	return view

@@ -14,6 +14,8 @@ import (
 func (l *loop) report() report {
 	state := l.co.State()
 	stop := *state.Stop
+	h := l.halted(stop)
+	l.noteEnd(h)
 	o := l.out
 	o.Status = step.Completed
 	switch {
@@ -21,7 +23,7 @@ func (l *loop) report() report {
 		o.Status, o.ExitCode, o.Cause = step.Failed, step.ExitRefused, step.CauseGuard
 		o.Error = "BLOCKED_TERMINAL: " + stop.Reason
 	case state.Status != session.StatusGoalMet:
-		o.Status, o.ExitCode, o.Cause = step.Failed, 1, step.CauseLoop
+		o.Status, o.ExitCode, o.Cause = step.Failed, h.Class.ExitCode(), step.CauseLoop
 		o.Error = fmt.Sprintf("the loop ended after %s without its goal: %s (%s): %s",
 			rounds(l.round), stop.HaltReason, stop.StopReason, strings.TrimSpace(stop.Reason))
 		if l.check != "" {
@@ -29,7 +31,8 @@ func (l *loop) report() report {
 		}
 	}
 	result := l.summary(state, stop)
-	o.Value, o.Output = result, value.JSON(result)
+	result["halt"], result["brakes"] = value.From(h), l.braking.braked()
+	o.Loop, o.Value, o.Output = result, result, value.JSON(result)
 	rep := report{outcome: o}
 	o.Outputs = map[string]any{}
 	for _, pair := range renames(l.st) {

@@ -31,7 +31,7 @@ var examples = []struct {
 // test of its own, and files that are no recipes.
 var otherExamples = []string{
 	"compose/changelog.yaml", "extends/base.yaml", "review-loop/review-round.yaml",
-	"loop-health/judge.yaml",
+	"loop-health/judge.yaml", "loop/loop.yaml",
 	"review-loop/moving.yaml", "review-loop/stuck.yaml",
 }
 
@@ -48,6 +48,18 @@ func TestExamplesPrintWhatTheySay(t *testing.T) {
 				t.Errorf("exit %d, want %d\nstdout %q\nwant   %q\nstderr %s", code, example.code, out, example.want, errOut)
 			}
 		})
+	}
+}
+
+func TestTheLoopsOfTheExampleEndAsTheySay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	dir := d.copy(t, "../examples", "examples")
+	out, errOut, code := d.run(t, dir, "bash", "-c", `BRICKOVEN=$0 bash loop/run.sh`, binary)
+	want := "== idler\njudged_stuck after 2 rounds\n== claimer\ndone_but_check_red after 2 rounds\n" +
+		"== helper\nsuccess_condition_met after 3 rounds\nhello world.\n"
+	if code != 0 || out != want {
+		t.Errorf("exit %d\n%s%s", code, out, errOut)
 	}
 }
 

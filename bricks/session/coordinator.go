@@ -132,13 +132,16 @@ func (c *Coordinator) Finish(it Iteration) Decision {
 	return Decision{Stop: c.state.Stop, Rejected: rejected}
 }
 
+// Foresee is what [Coordinator.Finish] would decide; nothing is changed.
+func (c *Coordinator) Foresee(it Iteration) Decision { return Restore(c.State()).Finish(it) }
+
 // Resume decides whether a session goes on that was closed or died, from what
 // its folder holds now; control is read here too. check is what the loop's check
 // says about a goal_met, where [Coordinator.Unchecked] asks for it.
 //
 // A stop that no file holds any more (a control file set back to running, a
 // limit that was raised) is taken back, and the counts of failures in a row begin
-// again. An iteration that was running stays the current task.
+// again. The refusal of a structural guard is final. An iteration that was running stays the current task.
 func (c *Coordinator) Resume(o Observation, check CheckOutcome, at time.Time) Decision {
 	previous, rejected := c.state.Stop, false
 	if c.Unchecked(o) {
@@ -189,8 +192,8 @@ func (c *Coordinator) Reconfigure(config Config) error {
 	return nil
 }
 
-// Halt ends the session for a reason from outside: a brake ([Braked], with the
-// brake's halt reason) or a guard that refused a child ([GuardRefused], halt
+// Halt ends the session for a reason from outside: a brake ([StopFor] its halt
+// reason, and that) or a guard that refused a child ([GuardRefused], halt
 // may be empty). A session that has stopped stays as it is.
 func (c *Coordinator) Halt(stop StopReason, halt HaltReason, why string, at time.Time) Decision {
 	if c.state.Stop != nil {

@@ -259,7 +259,7 @@ func TestEveryStopReasonIsReachedAndMapped(t *testing.T) {
 		"cost":       {Config{Workflows: single, MaxCostUSD: "0.3"}, []Iteration{{Success: true, Usage: Usage{CostUSD: "0.1"}}, {Success: true, Usage: Usage{CostUSD: "0.2"}}}, nil, MaxCost, HaltBudget, StatusStopped},
 		"goal check": {Config{Workflows: Single(GoalCheckWorkflow, "r"), GoalCheckCap: 1}, []Iteration{{Success: true}}, nil, GoalCheckBroken, HaltGoalCheckBroken, StatusFailed},
 		"failures":   {Config{Workflows: single, FailureCap: 1}, []Iteration{{FailureKind: Crash}}, nil, WorkflowFailureCap, HaltExecutionFailure, StatusFailed},
-		"control":    {Config{Workflows: single}, []Iteration{control(Reading{Invalid: true, Problem: "p"})}, nil, InvalidControlOutput, HaltExecutionFailure, StatusFailed},
+		"control":    {Config{Workflows: single}, []Iteration{control(Reading{Invalid: true, Problem: "p"})}, nil, InvalidControlOutput, HaltWorkspaceInvalid, StatusFailed},
 		"nothing": {Config{Workflows: Workflows{{ID: "w", Enabled: true, RunEvery: 1, RunOnStart: true, MustFollow: "v"}, {ID: "v", Enabled: true, RunEvery: 1, RunAfterSuccesses: &AfterSuccesses{"w", 2}}}},
 			[]Iteration{{Success: true}}, func(c *Coordinator) Decision { _, d := c.Next(moment); return d }, NoEligibleWorkflow, HaltNothingToDo, StatusFailed},
 		"red":      {Config{Workflows: single}, []Iteration{red, red}, nil, DoneButCheckRed, HaltDoneButCheckRed, StatusFailed},

@@ -69,6 +69,7 @@ func (c *Coordinator) claim(workflow string, control Reading, check CheckOutcome
 		return true
 	case control.claimed():
 		c.state.Rejected = nil
+		return check == CheckBarred
 	case row != nil && (row.Author == ByJudge || row.Workflow == workflow):
 		c.state.Rejected = nil
 	}
@@ -80,11 +81,15 @@ func (r Reading) claimed() bool { return !r.Invalid && r.StopReason == GoalMet }
 // maxRejections is how many claims in a row the check may reject.
 const maxRejections = 2
 
-// decide orders what may end the loop. Integrity comes before every claim; then
+// decide orders what may end the loop. A brake has been weighed against
+// everything else. Integrity comes before every claim; then
 // the order is goal_met, stop_requested, unresolvable_error, max_rounds where
 // nothing else was derived, max_cost, and what was derived.
 func (c *Coordinator) decide(it Iteration, rejected bool) *Stop {
 	control := it.Observation.Control
+	if b := it.Brake; b != nil {
+		return &Stop{StopReason: StopFor(b.Halt), HaltReason: b.Halt, Author: ByCoordinator, Reason: b.Why}
+	}
 	switch stop := broken(it.Observation); {
 	case stop != nil:
 		return stop
@@ -191,7 +196,7 @@ func (c *Coordinator) decideResumed(o Observation, check CheckOutcome, previous 
 	if stop := broken(o); stop != nil {
 		return stop
 	}
-	if previous != nil && previous.StopReason == o.Control.StopReason && !rejected {
+	if previous != nil && (previous.StopReason == GuardRefused || previous.StopReason == o.Control.StopReason && !rejected) {
 		return previous
 	}
 	if o.Control.claimed() && !rejected {

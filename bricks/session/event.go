@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // EventsFile is the name of the file: one JSON object a line, oldest first.
@@ -80,7 +80,7 @@ func (e Event) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-var eventID = regexp.MustCompile(`^[0-9a-f]{12}$`)
+var eventID = pattern.Lazy(`^[0-9a-f]{12}$`)
 
 // ParseEvent reads one line strictly; the error is an [*Invalid].
 func ParseEvent(line []byte) (Event, error) {
@@ -93,7 +93,7 @@ func ParseEvent(line []byte) (Event, error) {
 	}
 	o.version(false)
 	o.done()
-	if e.ID != "" && !eventID.MatchString(e.ID) {
+	if e.ID != "" && !eventID().MatchString(e.ID) {
 		o.fail("event_id", "%q is not 12 hex digits", e.ID)
 	}
 	if err := o.invalid.err(); err != nil {

@@ -11,6 +11,9 @@ const (
 	CheckNone  CheckOutcome = ""
 	CheckGreen CheckOutcome = "green"
 	CheckRed   CheckOutcome = "red"
+	// CheckBarred is a claim that cannot count whatever the check says, because a
+	// brake took the round back. It is no claim over a red check.
+	CheckBarred CheckOutcome = "barred"
 )
 
 // Observation is what an iteration left in the session's folder. It travels as
@@ -47,10 +50,19 @@ type Iteration struct {
 	Observation Observation
 	// Check is what the loop's check said; it is asked only about a goal_met.
 	Check CheckOutcome
+	// Brake is the brake that ends the session now; nil where none does. The
+	// brakes have weighed everything else that the iteration left.
+	Brake *Brake
 	// Usage includes judge and check.
 	Usage Usage
 	// FinishedAt is the time of the event that ended the iteration.
 	FinishedAt time.Time
+}
+
+// Brake is a loop's brake that took hold.
+type Brake struct {
+	Halt HaltReason
+	Why  string
 }
 
 // Decision is what becomes of the session.

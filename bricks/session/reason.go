@@ -1,6 +1,10 @@
 package session
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/brickoven/brickoven/bricks/brakes/halt"
+)
 
 // StopReason says why a session stopped, in the words of control.json,
 // state.json and the events (seed 001, "The full set of stop reasons").
@@ -28,24 +32,25 @@ const (
 	GuardRefused StopReason = "guard_refused"
 )
 
-// HaltReason is the word that the halt table of the brakes knows for the same
-// end; it decides the exit code of the run.
-type HaltReason string
+// HaltReason is the word of the halt table for the same end; it decides the exit
+// code of the run.
+type HaltReason = halt.Reason
 
 // The halt reasons that a session can end with, beside those of the brakes.
 const (
-	HaltSuccess          HaltReason = "success_condition_met"
-	HaltJudgedDone       HaltReason = "judged_done"
-	HaltJudgedStuck      HaltReason = "judged_stuck"
-	HaltHumanRequired    HaltReason = "human_required"
-	HaltNothingToDo      HaltReason = "no_actionable_tasks"
-	HaltMaxIterations    HaltReason = "max_iterations_reached"
-	HaltBudget           HaltReason = "budget_exceeded"
-	HaltGoalCheckBroken  HaltReason = "goal_check_broken"
-	HaltDoneButCheckRed  HaltReason = "done_but_check_red"
-	HaltHarnessTampered  HaltReason = "harness_tampered"
-	HaltExecutionFailure HaltReason = "execution_failure"
-	HaltGuardRefused     HaltReason = "guard_refused"
+	HaltSuccess          = halt.SuccessConditionMet
+	HaltJudgedDone       = halt.JudgedDone
+	HaltJudgedStuck      = halt.JudgedStuck
+	HaltHumanRequired    = halt.HumanRequired
+	HaltNothingToDo      = halt.NoActionableTasks
+	HaltMaxIterations    = halt.MaxIterationsReached
+	HaltBudget           = halt.BudgetExceeded
+	HaltGoalCheckBroken  = halt.GoalCheckBroken
+	HaltDoneButCheckRed  = halt.DoneButCheckRed
+	HaltHarnessTampered  = halt.HarnessTampered
+	HaltExecutionFailure = halt.ExecutionFailure
+	HaltWorkspaceInvalid = halt.WorkspaceInvalid
+	HaltGuardRefused     = halt.TerminalRefusal
 )
 
 // Author is who made a stop decision.
@@ -93,13 +98,36 @@ func Reasons() []Row {
 		{MaxCost, "", HaltBudget, StatusStopped, ByCoordinator, always},
 		{GoalCheckBroken, "", HaltGoalCheckBroken, StatusFailed, ByCoordinator, always},
 		{WorkflowFailureCap, "", HaltExecutionFailure, StatusFailed, ByCoordinator, always},
-		{InvalidControlOutput, "", HaltExecutionFailure, StatusFailed, ByCoordinator, always},
+		{InvalidControlOutput, "", HaltWorkspaceInvalid, StatusFailed, ByCoordinator, always},
 		{NoEligibleWorkflow, "", HaltNothingToDo, StatusFailed, ByCoordinator, always},
 		{DoneButCheckRed, "", HaltDoneButCheckRed, StatusFailed, ByCoordinator, always},
 		{HarnessTampered, "", HaltHarnessTampered, StatusFailed, ByCoordinator, always},
 		{Braked, "", "", StatusFailed, ByCoordinator, always},
 		{GuardRefused, "", HaltGuardRefused, StatusFailed, ByCoordinator, always},
 	}
+}
+
+// StopFor is the stop reason of a loop that a brake ended with a halt reason. Two
+// of them are the session's own words; for the rest it is [Braked].
+func StopFor(reason HaltReason) StopReason {
+	switch reason {
+	case HaltMaxIterations:
+		return MaxRounds
+	case HaltBudget:
+		return MaxCost
+	}
+	return Braked
+}
+
+// HaltStops is the table for the page of the halt reasons.
+func HaltStops() []halt.Stop {
+	var stops []halt.Stop
+	for _, row := range Reasons() {
+		if row.Halt != "" {
+			stops = append(stops, halt.Stop{Stop: string(row.Stop), Reason: row.Halt, When: row.When})
+		}
+	}
+	return stops
 }
 
 // Lookup finds the row for a stop reason, the author of the decision, and

@@ -55,7 +55,7 @@ func TestResume(t *testing.T) {
 		"a stop asked for while nobody ran":        {single, []Iteration{{Success: true}}, Observation{Requests: []Request{{Number: 1, Kind: RequestStop}}}, CheckNone, false, StopRequested, HaltHumanRequired, false},
 		"a judge's STUCK that still stands":        {single, []Iteration{{Success: true, Observation: Observation{Control: Reading{StopReason: UnresolvableError, Author: ByJudge}}}}, Observation{Control: Reading{StopReason: UnresolvableError, Author: ByWorkflow}}, CheckNone, false, UnresolvableError, HaltJudgedStuck, false},
 		"written while nobody ran":                 {single, []Iteration{{Success: true}}, Observation{Control: Reading{StopReason: UnresolvableError, Author: ByWorkflow}}, CheckNone, false, UnresolvableError, HaltHumanRequired, false},
-		"an invalid file":                          {single, []Iteration{{Success: true}}, Observation{Control: Reading{Invalid: true}}, CheckNone, false, InvalidControlOutput, HaltExecutionFailure, false},
+		"an invalid file":                          {single, []Iteration{{Success: true}}, Observation{Control: Reading{Invalid: true}}, CheckNone, false, InvalidControlOutput, HaltWorkspaceInvalid, false},
 		"tampered with while nobody ran":           {single, []Iteration{{Success: true}}, Observation{Tampered: []Difference{{Path: "goal.md", Change: Removed}}}, CheckNone, false, HarnessTampered, HaltHarnessTampered, false},
 		"a broken goal check begins to count anew": {Config{Workflows: Single(GoalCheckWorkflow, "r"), GoalCheckCap: 1}, []Iteration{{Success: true}}, Observation{}, CheckNone, false, "", "", false},
 	} {

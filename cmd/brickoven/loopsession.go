@@ -36,6 +36,9 @@ type loopSessions struct {
 	runDir  string
 	around  string // the session whose round started this program; empty without one
 	masker  *mask.Masker
+	// goOn tells that loops that had ended are to go on, where no file says any
+	// more that they are over.
+	goOn bool
 
 	mu   sync.Mutex
 	open map[string]*loopSession
@@ -65,7 +68,7 @@ func (a *app) loopSessions(set *settings, runID string, store *local.Store) *loo
 	places := state.Locations{Dir: filepath.Dir(filepath.Dir(store.Dir))}
 	l := &loopSessions{
 		store: folder.Store{Dir: places.Sessions()}, trees: filepath.Join(places.Dir, "trees"), workDir: set.WorkDir,
-		runID: runID, runDir: store.Dir, masker: set.masker, open: map[string]*loopSession{},
+		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, open: map[string]*loopSession{},
 	}
 	if dir := a.getenv("BRICKOVEN_SESSION_DIR"); dir != "" {
 		l.around = filepath.Base(dir)
@@ -91,25 +94,54 @@ func (l *loopSessions) do(ctx context.Context, a *step.Action) (any, error) {
 	if call.Op == step.SessionOpen {
 		return l.create(ctx, call.Load.(runner.SessionOpening))
 	}
+	held := l.holds(call.ID)
 	s, err := l.get(ctx, call.ID)
 	if err != nil {
 		return nil, err
 	}
 	switch call.Op {
 	case step.SessionObserve:
-		seen, err := s.Observe(ctx, call.Iteration, call.Load.(int))
-		if err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(seen)
-		if err != nil {
-			return nil, err
-		}
-		return value.Parse(string(text))
+		return s.observe(ctx, call.Iteration, call.Load.(int))
 	case step.SessionClose:
-		return nil, l.close(call.ID)
+		return l.finish(ctx, s, call, !held)
 	}
 	return nil, s.Write(ctx, l.record(call))
+}
+
+// observe reads what a session's folder holds, as a value.
+func (s *loopSession) observe(ctx context.Context, iteration string, known int) (any, error) {
+	seen, err := s.Observe(ctx, iteration, known)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(seen)
+	if err != nil {
+		return nil, err
+	}
+	return value.Parse(string(text))
+}
+
+// finish lets go of a session. One that another process had ended is looked at
+// once more where a person has the loop go on.
+func (l *loopSessions) finish(ctx context.Context, s *loopSession, call *step.SessionCall, ended bool) (any, error) {
+	stands := call.Load.(sessions.State)
+	status := map[string]any{step.SessionStatus: string(stands.Status)}
+	if !l.goOn || !ended || stands.Status == sessions.StatusGoalMet {
+		return status, l.close(call.ID)
+	}
+	seen, err := s.observe(ctx, "", stands.Requests)
+	if err != nil {
+		return nil, err
+	}
+	s.stopped = false
+	status[step.SessionReopened] = seen
+	return status, nil
+}
+
+func (l *loopSessions) holds(id string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open[id] != nil
 }
 
 // record is what is written of a round, without secrets.
@@ -157,7 +189,7 @@ func (l *loopSessions) create(ctx context.Context, o runner.SessionOpening) (any
 	defer l.mu.Unlock()
 	l.open[x.ID()] = s
 	s.watch(0)
-	return map[string]any{"id": x.ID(), "dir": x.Dir(), "watch_manifest": l.manifest(o.Paths)}, nil
+	return map[string]any{"id": x.ID(), "dir": x.Dir(), "work_dir": dir, "watch_manifest": l.manifest(o.Paths)}, nil
 }
 
 // manifest is what the watched files are before the first round.
@@ -242,15 +274,18 @@ func (l *loopSessions) get(ctx context.Context, id string) (*loopSession, error)
 		return nil, errors.Join(err, tree.Release())
 	}
 	s := l.keep(x, tree)
-	seen := 0
+	seen, iteration := 0, ""
 	if view.State != nil {
 		seen = view.State.Requests
+		if task := view.State.CurrentTask; task != nil {
+			iteration = sessions.IterationName(task.Iteration, task.Workflow)
+		}
 	}
-	found, err := x.Observe(ctx, "", seen)
+	found, err := x.Observe(ctx, iteration, seen)
 	if err != nil {
 		return nil, errors.Join(err, x.Close(), tree.Release())
 	}
-	s.stopped = !found.Control.Running()
+	s.stopped = !found.Control.Running() || len(found.Tampered) > 0
 	l.open[id] = s
 	s.watch(seen)
 	return s, nil

@@ -15,6 +15,9 @@ import (
 type Choice struct {
 	From string // this step and what stands behind it
 	Only string // this step alone
+	// GoOn has the loops that ended without their goal go on, and runs what
+	// stands behind them.
+	GoOn bool
 }
 
 // target is the step that the choice names; empty without one.
@@ -51,6 +54,9 @@ func effective(tree *recipes.Tree, entries []entry) ([]step.Event, error) {
 		chosen, err := e.choice.covers(tree)
 		if err != nil {
 			return nil, err
+		}
+		if e.choice.GoOn {
+			kept = slices.DeleteFunc(kept, reopen(tree, kept))
 		}
 		kept = slices.DeleteFunc(kept, func(earlier entry) bool { return earlier.undone || chosen(earlier.event.ID) })
 	}

@@ -2,7 +2,9 @@ package folder
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -346,5 +348,28 @@ func TestABrokenFileIsReportedByItsPath(t *testing.T) {
 	var invalid *session.Invalid
 	if !errors.As(err, &invalid) || invalid.Document != "state.json" || !strings.Contains(err.Error(), "status: is a number, not a string") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestSessionsOfOneSecondAreInTheOrderTheyWereMade(t *testing.T) {
+	t.Parallel()
+	store := Store{Dir: t.TempDir()}
+	begun := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var want []string
+	for i := range 20 {
+		x, err := store.Create(t.Context(), Opening{
+			Meta: session.Meta{RunID: "r"}, Goal: fmt.Sprint(i), At: begun.Add(time.Duration(i) * time.Millisecond), Random: rand.Reader, Holder: "h",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, x.ID())
+	}
+	got, err := store.IDs()
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }

@@ -11,6 +11,7 @@
 package folder
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -21,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brickoven/brickoven/bricks/session"
@@ -131,8 +133,34 @@ func (s Store) IDs() ([]string, error) {
 			ids = append(ids, entry.Name())
 		}
 	}
-	slices.Sort(ids)
+	slices.SortFunc(ids, func(a, b string) int {
+		if order := strings.Compare(second(a), second(b)); order != 0 {
+			return order
+		}
+		return cmp.Or(s.created(a).Compare(s.created(b)), strings.Compare(a, b))
+	})
 	return ids, nil
+}
+
+// second is the time in the id of a session.
+func second(id string) string {
+	at, _, _ := strings.Cut(id, "_")
+	clock, _, _ := strings.Cut(strings.TrimPrefix(id, at+"_"), "_")
+	return at + clock
+}
+
+// created is when a session was made, more exactly than its id says; zero where
+// its file cannot be read.
+func (s Store) created(id string) time.Time {
+	data, err := os.ReadFile(filepath.Join(s.Dir, id, session.MetaFile))
+	if err != nil {
+		return time.Time{}
+	}
+	meta, err := session.ParseMeta(data)
+	if err != nil {
+		return time.Time{}
+	}
+	return meta.CreatedAt
 }
 
 // The files of a session's private folder.
