@@ -44,6 +44,10 @@ func Natives() map[string]Native {
 		"enforce-loop-verdict":  enforceLoopVerdict,
 		"critic-brief":          printed(ledger.BriefFunction),
 		"critic-verdict":        printed(ledger.VerdictFunction),
+		"evaluation-record":     printed(recordEvaluation),
+		"evaluation-decide":     printed(decideEvaluation),
+		"evaluation-best":       bestEvaluation,
+		"evaluation-enforce":    enforceEvaluation,
 	}
 }
 

@@ -39,7 +39,11 @@ func (s Shell) Dialect() (dialect shell.Dialect, ok bool) {
 		}
 	}
 	switch strings.TrimSuffix(program, ".exe") {
-	case "bash", "builtin":
+	case "builtin":
+		if s.IsBuiltin() {
+			return shell.Builtin, true
+		}
+	case "bash":
 		return shell.Bash, true
 	case "sh", "dash", "ash":
 		return shell.POSIX, true

@@ -21,6 +21,9 @@ func (l *loader) compile() {
 		recipe.compileConditions(names, &l.found)
 		recipe.compileCommands(&l.found)
 		for _, s := range recipe.allSteps() {
+			if s.Loop != nil && s.Loop.Contract != nil && s.Loop.Contract.file != nil {
+				l.found = append(l.found, s.readContract(l.library)...)
+			}
 			if s.schemaFile.node != nil {
 				l.found = append(l.found, s.readSchema(l.library)...)
 			}
@@ -42,6 +45,11 @@ func (r *Recipe) compileCommands(found *Findings) {
 		interpreter := s.Shell
 		if len(interpreter) == 0 {
 			interpreter = r.Defaults.Shell
+		}
+		if interpreter.IsBuiltin() && s.Detach {
+			fault := s.doc.finding(s.value("detach"), "builtin-cannot", "detach: what shell: builtin starts ends with the run")
+			fault.Hint = "set shell: bash on the step"
+			*found = append(*found, fault)
 		}
 		s.Command.compile(interpreter, s.AllowReparse, found)
 	}
@@ -73,8 +81,11 @@ func commandFinding(c *Command, err error) *Finding {
 		return c.spot.finding(0, "shell-syntax", err.Error())
 	}
 	code := "shell-syntax"
-	if fault.Reparse {
+	switch {
+	case fault.Reparse:
 		code = "reparsed-text"
+	case fault.Unsupported:
+		code = "builtin-cannot"
 	}
 	found := c.spot.finding(c.spot.offset(fault.Line, fault.Column), code, fault.Message)
 	found.Hint = fault.Hint

@@ -22,6 +22,9 @@ type LoadOptions struct {
 	AllowForeign []string
 	// Names are variables that the caller supplies; conditions may use them.
 	Names []string
+	// Vars are those variables with their values, for recipes whose names are
+	// variables; see [Step.Chosen].
+	Vars []Variable
 }
 
 // Parse reads one recipe document. Path stands in the positions and may be

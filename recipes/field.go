@@ -1,11 +1,11 @@
 package recipes
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/expression"
 	"github.com/brickoven/brickoven/recipes/template"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // field is a place of the document that reads variables.
@@ -68,8 +68,8 @@ func isWordByte(c byte) bool {
 }
 
 var (
-	guardWord = regexp.MustCompile(`\b(default|coalesce|empty|if|with|ternary)\b`)
-	braces    = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
+	guardWord = pattern.Lazy(`\b(default|coalesce|empty|if|with|ternary)\b`)
+	braces    = pattern.Lazy(`(?s)\{\{.*?\}\}`)
 )
 
 // guarded tells whether the author wrote what happens without the name.
@@ -77,8 +77,8 @@ func (f *field) guarded(name string) bool {
 	if f.condition != nil || f.spot.node == nil {
 		return false
 	}
-	for _, text := range braces.FindAllString(f.spot.node.Value, -1) {
-		if strings.Contains(text, name) && guardWord.MatchString(text) {
+	for _, text := range braces().FindAllString(f.spot.node.Value, -1) {
+		if strings.Contains(text, name) && guardWord().MatchString(text) {
 			return true
 		}
 	}

@@ -65,6 +65,18 @@ func (f Findings) err() error {
 	return f
 }
 
+// unique leaves out what was found before: a document that several calls read
+// with different variables says the same each time.
+func (f Findings) unique() Findings {
+	said := map[string]bool{}
+	return slices.DeleteFunc(f, func(finding *Finding) bool {
+		key := finding.Code + "\x00" + finding.Pos.String() + "\x00" + finding.Message
+		before := said[key]
+		said[key] = true
+		return before
+	})
+}
+
 // sort puts the findings in the order of the text; files keep the order in
 // which they are first named.
 func (f Findings) sort() {

@@ -2,11 +2,11 @@ package recipes
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // Flow looks through the tree for what runs and yet does not do what its author
@@ -18,6 +18,7 @@ func (t *Tree) Flow() Findings {
 	for _, r := range t.All {
 		found = append(found, r.unreached()...)
 		found = append(found, r.gates()...)
+		found = append(found, r.loops()...)
 	}
 	return append(found, t.unusedOutputs()...)
 }
@@ -64,13 +65,11 @@ func (t *Tree) unusedOutputs() Findings {
 		return nil
 	}
 	var found Findings
-	for i, s := range t.Root.Steps {
-		if i == len(t.Root.Steps)-1 {
-			break
-		}
+	uses := t.uses()
+	for _, s := range t.Root.Steps[:max(len(t.Root.Steps)-1, 0)] {
 		for _, key := range []string{"output", "collect"} {
 			node := lookup(s.node, key)
-			if node == nil || node.Value == "" || t.reads(node.Value, node) {
+			if node == nil || node.Value == "" || uses.reads(node.Value, node) {
 				continue
 			}
 			found = append(found, s.remark(node, "unused-output", fmt.Sprintf("nothing reads the variable %s", node.Value),
@@ -91,47 +90,17 @@ func (t *Tree) opaque() bool {
 	return false
 }
 
-// reads tells whether a name stands in any text of the tree but the one that
-// defines it, in one of the forms in which a step reads a variable.
-func (t *Tree) reads(name string, definition *yaml.Node) bool {
-	exported := environmentName(name)
-	word := regexp.MustCompile(`(^|[^\w-])(` + regexp.QuoteMeta(name) + `|` + regexp.QuoteMeta(strings.ToUpper(exported)) +
-		`)([^\w-]|$)|RECIPE_VAR_` + regexp.QuoteMeta(exported))
-	for _, r := range t.All {
-		if r.doc != nil && mentions(r.doc.root, definition, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// mentions looks through the values below a node. A mapping's keys are looked
-// at where they rename outputs or pass context on.
-func mentions(node, except *yaml.Node, word *regexp.Regexp) bool {
-	if node == except {
-		return false
-	}
-	if node.Kind == yaml.ScalarNode {
-		return word.MatchString(node.Value)
-	}
-	for i, item := range node.Content {
-		if node.Kind == yaml.MappingNode && i%2 == 0 {
-			continue
-		}
-		if mentions(item, except, word) {
-			return true
-		}
-	}
-	return false
-}
-
-var alwaysFails = regexp.MustCompile(`^\s*(false|exit +[1-9][0-9]*)\s*;?\s*$`)
+var alwaysFails = pattern.Lazy(`^\s*(false|exit +[1-9][0-9]*)\s*;?\s*$`)
 
 // unreached reports steps behind one that always ends the recipe, and
 // conditions that look at what is not there yet or never will be.
 func (r *Recipe) unreached() Findings {
 	var found Findings
 	graph := slices.ContainsFunc(r.Steps, func(s *Step) bool { return len(s.DependsOn) > 0 })
+	places := make(map[string]int, len(r.Steps))
+	for i, s := range r.Steps {
+		places[s.ID] = i
+	}
 	for i, s := range r.Steps {
 		if !graph && i+1 < len(r.Steps) && s.alwaysFails() {
 			next := r.Steps[i+1]
@@ -140,33 +109,39 @@ func (r *Recipe) unreached() Findings {
 				"give "+s.ID+" a condition, or put what must run anyway under finally:"))
 		}
 		if !graph {
-			found = append(found, s.later(r.Steps[i:])...)
+			found = append(found, s.later(r, i, places)...)
 		}
 	}
 	return found
 }
 
 func (s *Step) alwaysFails() bool {
-	return s.Type == Bash && s.Command != nil && alwaysFails.MatchString(s.Command.Source) &&
+	return s.Type == Bash && s.Command != nil && alwaysFails().MatchString(s.Command.Source) &&
 		s.Condition == nil && s.Foreach == nil && s.ParallelGroup == "" && !s.Tolerate && len(s.WhenTags) == 0
 }
 
-// later reports a condition that reads the outcome of the step itself or of one
-// below it.
-func (s *Step) later(rest []*Step) Findings {
+// stepRead is how a condition reads the outcome of a step.
+var stepRead = pattern.Lazy(`\bsteps(?:\.|\[["'])([\pL\pM\pN_-]+)`)
+
+// later reports the conditions that read the outcome of the step itself or of
+// one below it. places are the steps' places by their ids.
+func (s *Step) later(r *Recipe, place int, places map[string]int) Findings {
 	var found Findings
 	for _, f := range s.fields {
 		if f.condition == nil {
 			continue
 		}
-		for _, other := range rest {
-			at := regexp.MustCompile(`\bsteps(\.|\[["'])` + regexp.QuoteMeta(other.ID) + `([^\w-]|$)`).FindStringIndex(f.condition.Source())
-			if at == nil {
+		source, told := f.condition.Source(), map[int]bool{}
+		for _, at := range stepRead().FindAllStringSubmatchIndex(source, -1) {
+			other, known := places[source[at[2]:at[3]]]
+			if !known || other < place || told[other] {
 				continue
 			}
+			told[other] = true
+			id := r.Steps[other].ID
 			remark := f.spot.finding(at[0], "later-step",
-				fmt.Sprintf("the condition reads the step %s, which has not run by then", other.ID))
-			remark.Hint, remark.Warning = "put this step below "+other.ID, true
+				fmt.Sprintf("the condition reads the step %s, which has not run by then", id))
+			remark.Hint, remark.Warning = "put this step below "+id, true
 			found = append(found, remark)
 		}
 	}

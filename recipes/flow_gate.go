@@ -8,13 +8,14 @@ import (
 
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 var (
-	statusTest  = regexp.MustCompile(`\bsteps(?:\.[\w-]+|\[["'][^"'\]]+["']\])\.status\s*[!=]=\s*["']([^"']*)["']`)
-	verdictTest = regexp.MustCompile(`\bloop_verdict\s*[!=]=\s*["']([^"']*)["']`)
+	statusTest  = pattern.Lazy(`\bsteps(?:\.[\w-]+|\[["'][^"'\]]+["']\])\.status\s*[!=]=\s*["']([^"']*)["']`)
+	verdictTest = pattern.Lazy(`\bloop_verdict\s*[!=]=\s*["']([^"']*)["']`)
 	// negative is a test that everything passes but the word named.
-	negative = regexp.MustCompile(`([A-Za-z_][\w.-]*)\s*(?:!=|not\s+in\b)`)
+	negative = pattern.Lazy(`([A-Za-z_][\w.-]*)\s*(?:!=|not\s+in\b)`)
 
 	statuses = []string{"completed", "skipped", "failed", "degraded"}
 	verdicts = []string{"CONTINUE", "DONE", "STUCK"}
@@ -55,7 +56,7 @@ func (f *field) remark(offset int, code, message, hint string) *Finding {
 func (f *field) words() Findings {
 	var found Findings
 	for _, of := range []struct {
-		test  *regexp.Regexp
+		test  func() *regexp.Regexp
 		code  string
 		what  string
 		words []string
@@ -64,7 +65,7 @@ func (f *field) words() Findings {
 		{verdictTest, "impossible-verdict", "a loop_verdict", verdicts},
 	} {
 		source := f.condition.Source()
-		for _, at := range of.test.FindAllStringSubmatchIndex(source, -1) {
+		for _, at := range of.test().FindAllStringSubmatchIndex(source, -1) {
 			word := source[at[2]:at[3]]
 			if slices.Contains(of.words, word) {
 				continue
@@ -80,7 +81,7 @@ func (f *field) words() Findings {
 func (f *field) openGates(answers map[string]*Step) Findings {
 	var found Findings
 	source := f.condition.Source()
-	for _, at := range negative.FindAllStringSubmatchIndex(source, -1) {
+	for _, at := range negative().FindAllStringSubmatchIndex(source, -1) {
 		path := source[at[2]:at[3]]
 		root, _, _ := strings.Cut(path, ".")
 		last := path[strings.LastIndexByte(path, '.')+1:]

@@ -25,6 +25,14 @@ type LoopSpec struct {
 	// Progress is the command whose output is the loop's own measure; nil for a
 	// loop without one.
 	Progress *Step
+	// Brakes is the value of brakes:; nil without any. Failing is the command in
+	// it that prints the failing set.
+	Brakes  any
+	Failing *Step
+	// Contract opens a work ledger, and Measures give the numbers of its rubric
+	// after each round; nil for a loop without one.
+	Contract *Contract
+	Measures []Measure
 	// Findings, TestSignal, CISignal and GoalMet are asked after each round over
 	// what it gave; nil where the loop says nothing of it.
 	Findings, TestSignal, CISignal, GoalMet *expression.Program
@@ -42,10 +50,13 @@ func (s *Step) Parts() []*Step {
 		return nil
 	}
 	parts := append([]*Step(nil), s.Loop.Rounds...)
-	for _, part := range []*Step{s.Loop.Judge, s.Loop.Check, s.Loop.Progress} {
+	for _, part := range []*Step{s.Loop.Judge, s.Loop.Check, s.Loop.Progress, s.Loop.Failing} {
 		if part != nil {
 			parts = append(parts, part)
 		}
+	}
+	for _, m := range s.Loop.Measures {
+		parts = append(parts, m.Step)
 	}
 	return parts
 }

@@ -24,6 +24,12 @@ func (d *decoder) loopKey(s *Step, key string, node *yaml.Node) {
 		s.Loop.Check = &Step{Type: Bash, Command: d.command(key, node)}
 	case "evidence":
 		d.evidence(s.Loop, node)
+	case "brakes":
+		d.brakes(s.Loop, node)
+	case "contract":
+		d.contract(s.Loop, node)
+	case "measure":
+		d.measures(s.Loop, node)
 	}
 }
 
@@ -79,7 +85,6 @@ func (d *decoder) templates(key string, node *yaml.Node) []*template.Template {
 
 // checkLoop completes the parts of a loop, and refuses loop keys elsewhere.
 func (d *decoder) checkLoop(s *Step) {
-	d.checkAvailable(s)
 	if s.Type == Loop {
 		d.completeLoop(s)
 		return
@@ -98,11 +103,6 @@ func (d *decoder) completeLoop(s *Step) {
 	if s.Loop == nil {
 		s.Loop = &LoopSpec{}
 	}
-	for _, key := range []string{"brakes", "contract", "measure"} {
-		if node := lookup(s.node, key); node != nil {
-			d.fail(node, "not-yet", key+": is not available in this version", "")
-		}
-	}
 	d.rounds(s)
 	if s.Loop.Judge == nil {
 		s.Loop.Judge = &Step{Type: Call, recipeNode: s.node}
@@ -113,6 +113,8 @@ func (d *decoder) completeLoop(s *Step) {
 	d.part(s, s.Loop.Judge, ".judge")
 	d.part(s, s.Loop.Check, ".check")
 	d.part(s, s.Loop.Progress, ".progress")
+	d.part(s, s.Loop.Failing, ".failing")
+	d.completeLedger(s)
 	if s.has("evidence") && s.Loop.Progress != nil && s.Loop.Progress.Command == nil {
 		s.Loop.Progress = nil
 	}
@@ -188,16 +190,5 @@ func (d *decoder) workflows(s *Step, round func(name string, node *yaml.Node)) {
 	}
 	if len(s.Loop.Rounds) == 0 || slices.ContainsFunc(s.Loop.Rounds, func(r *Step) bool { return r.Recipe == "" }) {
 		d.fail(node, "bad-workflows", "workflows: is a list of maps with id or recipe, or a map from ids", "")
-	}
-}
-
-// checkAvailable refuses the keys whose feature is not there yet, so that no
-// step runs as if it had not been asked for.
-func (d *decoder) checkAvailable(s *Step) {
-	if s.has("session") {
-		d.fail(lookup(s.node, "session"), "not-yet", "session: is not available in this version", "")
-	}
-	if s.Shell.IsBuiltin() {
-		d.fail(lookup(s.node, "shell"), "not-yet", "shell: builtin is not available in this version", "leave it out for bash")
 	}
 }

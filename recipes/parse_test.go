@@ -298,16 +298,12 @@ finally:
 func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{
-		"command: x, shell: builtin", "prompt: p, session: s", "type: loop, recipe: r, brakes: {max_rounds: 3}",
+		"type: loop, recipe: r, measure: {x: 1}",
 	} {
 		_, err := Parse("recipe.yaml", []byte("name: x\nsteps:\n  - {id: a, "+keys+"}\n"), LoadOptions{})
 		var found Findings
 		if !errors.As(err, &found) || !slices.Contains(found.Codes(), "not-yet") {
 			t.Errorf("{%s}: %v, want a finding not-yet", keys, err)
 		}
-	}
-	_, err := Parse("recipe.yaml", []byte("name: x\nagents: {retry: {attempts: 2}}\nsteps:\n  - {id: a, command: b}\n"), LoadOptions{})
-	if err == nil {
-		t.Error("agents.retry: is passed over")
 	}
 }

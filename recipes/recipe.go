@@ -49,7 +49,8 @@ type Recipe struct {
 	Steps  []*Step
 	// Finally holds the steps that run at the end whatever happened.
 	Finally []*Step
-	// Agents defines or overrides agent presets for this recipe.
+	// Agents defines or overrides agent presets for this recipe, and says how its
+	// agent steps wait.
 	Agents map[string]any
 
 	// MaxEnvBytes bounds what variables may take of a step's environment in all;
@@ -61,9 +62,14 @@ type Recipe struct {
 	// Warnings were found while reading the document.
 	Warnings []*Finding
 
+	agentsNode *yaml.Node // nil without agents:
+
 	doc    *document
 	id     string // of the source
 	inline bool   // made of the steps: of a loop; the document is that of another recipe
+	// choosing tells that a variable names a recipe that it calls, or that one
+	// below it calls.
+	choosing bool
 	// fields are the places outside the steps that read variables.
 	fields []*field
 }
@@ -160,9 +166,19 @@ type Step struct {
 	Model   *template.Template // agent; nil: the CLI's own
 	Mode    string             // agent; passed on to the preset
 	Files   []*template.Template
-	Session string
+	// MaxBytes bounds Files together; zero: the default.
+	MaxBytes int
+	Session  string // the name of the conversation to go on with; empty: none
+	// ContinueSession goes on with the step's own conversation in each round.
+	ContinueSession bool
+	// InheritUserConfig lets the user's own settings of the CLI count; nil leaves
+	// it to agents:.
+	InheritUserConfig *bool
 
-	Recipe  string // recipe, loop: the name or path as written
+	Recipe string // recipe, loop: the name or path as written, or as Chosen had it
+	// Chosen is the variable that names the recipe, and empty where the name is
+	// written. The variable has to have its value when the run starts.
+	Chosen  string
 	Context []Argument
 	Outputs *Outputs
 	Child   *Recipe // recipe, loop: the resolved recipe; nil: see Missing

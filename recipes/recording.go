@@ -90,7 +90,7 @@ func (l live) keep(path string, data []byte, err error) ([]byte, error) {
 // recorded is the path that a document is recorded by: one that leads to it
 // from any working directory.
 func (s Source) recorded() string {
-	if strings.HasPrefix(s.Path, builtinFolder) {
+	if strings.HasPrefix(s.Path, builtinFolder) || strings.HasPrefix(s.Path, givenFolder) {
 		return s.Path
 	}
 	return s.file()
@@ -146,10 +146,14 @@ func Restore(rec *Recording, opts LoadOptions) (*Tree, error) {
 }
 
 // Changed lists the recorded files whose text is not what read gives for their
-// path now. Built-in recipes are part of the program and are compared as well.
+// path now. Built-in recipes are part of the program and are compared as well;
+// what was given as text is no file and cannot change.
 func (rec *Recording) Changed(read func(path string) ([]byte, error)) []string {
 	var paths []string
 	for _, file := range rec.Files {
+		if strings.HasPrefix(file.Path, givenFolder) {
+			continue
+		}
 		data, err := read(file.Path)
 		if err != nil || string(data) != file.Text {
 			paths = append(paths, file.Path)

@@ -2,9 +2,10 @@ package recipes
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // directive is a comment that silences the findings of one code on its line:
@@ -20,8 +21,8 @@ type directive struct {
 }
 
 var (
-	directiveText = regexp.MustCompile(`#\s*brickoven:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*)$`)
-	blockHeader   = regexp.MustCompile(`[|>][-+0-9]*\s*(#.*)?$`)
+	directiveText = pattern.Lazy(`#\s*brickoven:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*)$`)
+	blockHeader   = pattern.Lazy(`[|>][-+0-9]*\s*(#.*)?$`)
 )
 
 // Silence takes out the warnings that a comment on their line silences, in the
@@ -62,7 +63,7 @@ func (s *silencer) add(doc *document) {
 	s.docs[path] = doc
 	s.order = append(s.order, path)
 	for n, line := range doc.lines {
-		at := directiveText.FindStringSubmatchIndex(line)
+		at := directiveText().FindStringSubmatchIndex(line)
 		if at == nil {
 			continue
 		}
@@ -97,7 +98,7 @@ func (doc *document) covers(comment, line int) bool {
 	if comment == line || comment == line-1 && strings.HasPrefix(strings.TrimSpace(doc.line(comment)), "#") {
 		return true
 	}
-	return comment < line && blockHeader.MatchString(doc.line(comment)) && comment == doc.header(line)
+	return comment < line && blockHeader().MatchString(doc.line(comment)) && comment == doc.header(line)
 }
 
 // header is the line above n that is moved in less, which is where the block

@@ -21,7 +21,15 @@ var stepKeys = map[string]func(d *decoder, s *Step, key string, node *yaml.Node)
 	"model":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Model = d.template(key, node, false) },
 	"mode":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Mode = d.text(key, node) },
 	"files":       (*decoder).files,
+	"max_bytes":   func(d *decoder, s *Step, key string, node *yaml.Node) { s.MaxBytes = d.count(key, node) },
 	"session":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Session = d.text(key, node) },
+	"continue_session": func(d *decoder, s *Step, key string, node *yaml.Node) {
+		s.ContinueSession = d.flag(key, node)
+	},
+	"inherit_user_config": func(d *decoder, s *Step, key string, node *yaml.Node) {
+		inherit := d.flag(key, node)
+		s.InheritUserConfig = &inherit
+	},
 	"recipe": func(d *decoder, s *Step, key string, node *yaml.Node) {
 		s.Recipe = d.text(key, node)
 		s.recipeNode = node
@@ -164,6 +172,7 @@ var need = map[Type]string{Bash: "command", Agent: "prompt", Call: "recipe", Nat
 var onlyFor = map[string][]Type{
 	"command": {Bash}, "shell": {Bash}, "allow_reparse": {Bash},
 	"agent": {Agent}, "cli": {Agent}, "prompt": {Agent, Loop}, "model": {Agent, Loop}, "mode": {Agent}, "files": {Agent},
+	"max_bytes": {Agent}, "session": {Agent}, "continue_session": {Agent}, "inherit_user_config": {Agent},
 	"recipe": {Call, Loop}, "sub_context": {Call, Loop}, "outputs": {Call, Loop}, "recovery_on_failure": {Call},
 	"uses": {Native},
 }
@@ -189,6 +198,9 @@ func (d *decoder) checkStep(s *Step) {
 	}
 	if s.has("timeout") && s.has("timeout_seconds") {
 		d.fail(lookup(s.node, "timeout_seconds"), "duplicate-key", "timeout and timeout_seconds are the same setting", "keep timeout")
+	}
+	if s.Session != "" && s.ContinueSession {
+		d.fail(lookup(s.node, "continue_session"), "duplicate-key", "session and continue_session each name a conversation", "keep one of them")
 	}
 	if s.has("context") && s.has("sub_context") {
 		d.fail(lookup(s.node, "sub_context"), "duplicate-key", "context and sub_context are the same key", "keep context")

@@ -122,10 +122,5 @@ func (d *decoder) agents(key string, node *yaml.Node) {
 		return
 	}
 	m, _ := d.value(node).(map[string]any)
-	for _, later := range []string{"retry", "on_quota"} {
-		if at := lookup(node, later); at != nil {
-			d.fail(at, "not-yet", key+": "+later+": is not available in this version", "")
-		}
-	}
-	d.recipe.Agents = m
+	d.recipe.Agents, d.recipe.agentsNode = m, node
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -45,23 +46,24 @@ func (r *Resolver) ResolveSource(source Source, opts LoadOptions) (*Tree, error)
 // load makes a tree of the documents that a library gives.
 func load(source Source, from library, rec *Recording, opts LoadOptions) (*Tree, error) {
 	l := &loader{
-		library: from, opts: opts, docs: map[string]*document{}, recipes: map[string]*Recipe{},
+		library: from, opts: opts, docs: map[string]*document{}, recipes: map[string][]variant{},
 		faulty: map[string]bool{}, tree: &Tree{Recording: rec},
 	}
-	root, err := l.load(source, nil)
+	root, err := l.load(source, knownAtStart(opts.Vars), nil)
 	if err != nil {
 		return nil, err
 	}
 	l.tree.Root = root
 	l.compile()
 	l.found.sort()
+	l.found = l.found.unique()
 	if err := l.found.err(); err != nil {
 		return nil, err
 	}
 	for _, recipe := range l.tree.All {
 		l.tree.Warnings = append(l.tree.Warnings, recipe.Warnings...)
 	}
-	l.tree.Warnings = append(l.tree.Warnings, l.found...)
+	l.tree.Warnings = Findings(append(l.tree.Warnings, l.found...)).unique()
 	return l.tree, nil
 }
 
@@ -70,7 +72,9 @@ type loader struct {
 	library library
 	opts    LoadOptions
 	docs    map[string]*document
-	recipes map[string]*Recipe
+	// recipes are those that were read, by their source; several of one source
+	// where a variable names what it calls.
+	recipes map[string][]variant
 	// faulty are the recipes that were read and found invalid.
 	faulty map[string]bool
 	tree   *Tree
@@ -82,6 +86,7 @@ type call struct {
 	recipe *Recipe
 	id     string // of the recipe's source
 	step   *Step
+	known  known // what the recipe was called with
 }
 
 func (l *loader) read(source Source) (*document, error) {
@@ -101,9 +106,10 @@ func (l *loader) read(source Source) (*document, error) {
 	return doc, nil
 }
 
-// load reads one recipe and what it calls. Faults of called recipes are
-// collected; the error is about the recipe itself.
-func (l *loader) load(source Source, path []call) (*Recipe, error) {
+// load reads one recipe, with the variables that its caller has, and what it
+// calls. Faults of called recipes are collected; the error is about the recipe
+// itself.
+func (l *loader) load(source Source, incoming known, path []call) (*Recipe, error) {
 	doc, err := l.inherited(source, nil)
 	if err != nil {
 		return nil, err
@@ -115,23 +121,26 @@ func (l *loader) load(source Source, path []call) (*Recipe, error) {
 	recipe.Extends = ""
 	recipe.Warnings = found
 	recipe.id = source.identity()
-	l.recipes[recipe.id] = recipe
+	l.recipes[recipe.id] = append(l.recipes[recipe.id], variant{recipe, incoming})
 	l.tree.All = append(l.tree.All, recipe)
-	l.children(recipe, path)
+	l.children(recipe, incoming, path)
 	return recipe, nil
 }
 
 // children resolves what the steps of a recipe call.
-func (l *loader) children(recipe *Recipe, path []call) {
+func (l *loader) children(recipe *Recipe, incoming known, path []call) {
+	inside := recipe.within(incoming)
 	for _, s := range recipe.withParts() {
-		switch {
-		case s.Type != Call:
-		case s.Child != nil:
+		if s.Type != Call {
+			continue
+		}
+		on := call{recipe, recipe.id, s, incoming}
+		if s.Child != nil {
 			s.Child.id = recipe.id + "#" + s.ID
 			l.tree.All = append(l.tree.All, s.Child)
-			l.children(s.Child, append(path[:len(path):len(path)], call{recipe, recipe.id, s}))
-		default:
-			l.child(recipe, s, path)
+			l.children(s.Child, inside.passed(s), append(path[:len(path):len(path)], on))
+		} else {
+			l.child(on, inside, path)
 		}
 	}
 	for _, s := range recipe.allSteps() {
@@ -141,36 +150,50 @@ func (l *loader) children(recipe *Recipe, path []call) {
 	}
 }
 
-// child resolves the recipe that a step calls.
-func (l *loader) child(recipe *Recipe, s *Step, path []call) {
-	source, err := l.find(s, recipe)
-	if err != nil {
-		l.unresolved(s, err)
+// child resolves the recipe that a step calls, where the variables inside are
+// those that the step sees.
+func (l *loader) child(on call, inside known, path []call) {
+	s := on.step
+	path = append(path[:len(path):len(path)], on)
+	if err := s.choose(inside); err != nil {
+		l.unresolved(path, err)
 		return
 	}
-	id := source.identity()
-	path = append(path[:len(path):len(path)], call{recipe, recipe.id, s})
-	for i, on := range path {
-		if on.id == id {
-			l.report(s, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], on.recipe))
+	if s.Chosen != "" {
+		choosing(path)
+	}
+	source, err := l.find(s, path)
+	if err != nil {
+		l.unresolved(path, err)
+		return
+	}
+	id, incoming := source.identity(), inside.passed(s)
+	for i, before := range path {
+		if before.id == id && circular(path[i:], incoming) {
+			l.report(s, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], before.recipe))
 			return
 		}
 	}
-	if known := l.recipes[id]; known != nil {
-		s.Child = known
-		return
+	for _, read := range l.recipes[id] {
+		if read.fits(incoming) {
+			s.Child = read.recipe
+			if s.Child.choosing {
+				choosing(path)
+			}
+			return
+		}
 	}
 	if l.faulty[id] {
 		return
 	}
-	child, err := l.load(source, path)
+	child, err := l.load(source, incoming, path)
 	if err != nil {
 		l.faulty[id] = true
 		if found, ok := errors.AsType[Findings](err); ok {
 			l.found = append(l.found, found...)
 			return
 		}
-		l.unresolved(s, err)
+		l.unresolved(path, err)
 		return
 	}
 	s.Child = child
@@ -178,14 +201,31 @@ func (l *loader) child(recipe *Recipe, s *Step, path []call) {
 
 // find looks beside the calling recipe and then, for a step that was inherited,
 // beside the recipe that the step was written in; a path starts from the latter.
-func (l *loader) find(s *Step, recipe *Recipe) (Source, error) {
+// A name that a variable holds was written by one of the callers, so that it is
+// looked for beside them as well, the nearest first.
+func (l *loader) find(s *Step, path []call) (Source, error) {
 	if err := checkRecipeName(s.Recipe); err != nil {
 		return l.library.follow(s.Recipe, s.doc.source)
 	}
-	return l.library.find(s.Recipe, recipe.Source.Dir, s.doc.source.Dir)
+	from := []string{path[len(path)-1].recipe.Source.Dir, s.doc.source.Dir}
+	if s.Chosen != "" {
+		for _, caller := range slices.Backward(path[:len(path)-1]) {
+			from = append(from, caller.recipe.Source.Dir)
+		}
+	}
+	return l.library.find(s.Recipe, from...)
 }
 
-func (l *loader) unresolved(s *Step, err error) {
+func (l *loader) unresolved(path []call, err error) {
+	s := path[len(path)-1].step
+	if unchosen, ok := errors.AsType[*unchosenError](err); ok {
+		s.Missing = err
+		if !slices.ContainsFunc(path, func(on call) bool { return on.recipe.declares(unchosen.variable) }) {
+			l.report(s, "recipe-not-found", err.Error())
+			l.found[len(l.found)-1].Warning = true
+		}
+		return
+	}
 	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		s.Missing = err
 		l.report(s, "recipe-not-found", err.Error())

@@ -65,7 +65,14 @@ func outcome(dir, comment string) string {
 		list, _, _ = strings.Cut(list, "\n")
 		names = strings.Fields(list)
 	}
-	tree, err := NewResolver(Search{WorkDir: dir}).Resolve("root", LoadOptions{Names: names})
+	var vars []Variable
+	for i, name := range names {
+		if name, text, valued := strings.Cut(name, "="); valued {
+			names[i] = name
+			vars = append(vars, Variable{Name: name, Value: text})
+		}
+	}
+	tree, err := NewResolver(Search{WorkDir: dir}).Resolve("root", LoadOptions{Names: names, Vars: vars})
 	if err != nil {
 		return fmt.Sprintf("error (%T):\n%v\n", err, err)
 	}

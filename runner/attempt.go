@@ -67,26 +67,28 @@ func (fr *frame) attempt(f *flow, st *recipes.Step, view *step.View, path string
 	if st.Type == recipes.Loop {
 		return fr.timed(f, st, path, func(f *flow) report { return fr.loop(f, st, view, path) })
 	}
+	act := &step.Action{
+		Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: n, Env: fr.loops.env, Loops: fr.loops.sessions,
+		Stale: fr.loops.stale,
+	}
+	if st.Type == recipes.Agent {
+		act.Tools = fr.run.watchesTools(f)
+		return fr.agent(f, st, act)
+	}
 	if !fr.run.work.enter(f) {
 		return failed(cancelled())
 	}
 	defer fr.run.work.leave()
-	act := &step.Action{
-		Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: n, Env: fr.loops.env, Loops: fr.loops.sessions,
-	}
-	switch st.Type {
-	case recipes.Agent:
-		return fr.agent(f, st, act)
-	case recipes.Native:
+	act.Kind = step.Shell
+	if st.Type == recipes.Native {
 		act.Kind = step.Native
-	default:
-		act.Kind = step.Shell
 	}
 	return fr.leaf(st, f.do(act))
 }
 
-// timed bounds work that is made of many actions by the step's timeout. The
-// executor bounds single actions itself.
+// timed bounds work that is made of many actions by the step's timeout, in which
+// waits for used-up limits do not count. The executor bounds single actions
+// itself.
 func (fr *frame) timed(f *flow, st *recipes.Step, path string, work func(*flow) report) (rep report) {
 	if st.Timeout <= 0 {
 		return work(f)
@@ -95,10 +97,15 @@ func (fr *frame) timed(f *flow, st *recipes.Step, path string, work func(*flow) 
 	body := fr.run.spawn(inside, func(f *flow) { rep = work(f) })
 	expired := false
 	clock := fr.run.spawn(beside, func(f *flow) {
-		res := f.do(&step.Action{Kind: step.Sleep, Path: path, Def: st, Recipe: fr.recipe, Delay: st.Timeout})
-		if expired = res.OK; expired {
-			fr.run.stopAll(inside)
+		for left := st.Timeout; left > 0; {
+			before := inside.paused(fr.run.now)
+			if res := f.do(&step.Action{Kind: step.Sleep, Path: path, Def: st, Recipe: fr.recipe, Delay: left}); !res.OK {
+				return
+			}
+			left = inside.paused(fr.run.now) - before
 		}
+		expired = true
+		fr.run.stopAll(inside)
 	})
 	f.join(body)
 	fr.run.stopAll(beside)
@@ -145,7 +152,7 @@ func (fr *frame) broken(st *recipes.Step, res step.Result) report {
 func completed(st *recipes.Step, res step.Result) report {
 	rep := report{outcome: &step.Outcome{
 		Status: step.Completed, Output: res.Text, Value: res.Value, ExitCode: res.ExitCode,
-		Truncated: res.Truncated, Usage: res.Usage,
+		Truncated: res.Truncated, Usage: res.Usage, Agent: res.Agent,
 	}}
 	if st.Output != "" {
 		rep.sets = []assignment{{st.Output, res.Value}}
@@ -166,10 +173,14 @@ func second(first, again step.Result) step.Result {
 }
 
 // agent makes the call of an agent step. An answer without the JSON that the
-// step wants gets one more question, which includes that answer.
+// step wants gets one more question: in the same conversation where the agent
+// can, else it includes that answer.
 func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 	act.Kind = step.Agent
-	res := f.do(act)
+	name := fr.conversation(st, act.Path)
+	act.Resume = fr.run.known(name)
+	res := fr.consult(f, act)
+	fr.run.converse(name, res.Agent)
 	if res.Cause == step.CauseJSON {
 		fr.run.warn(act.Path, res.Error+"; asking once more")
 		given, err := fr.about(f, st, res.Text, whole{})
@@ -178,7 +189,11 @@ func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 		}
 		again := *act
 		again.Answer, again.Attempt = value.Text(given), act.Attempt+1
-		res = second(res, f.do(&again))
+		if a := res.Agent; a != nil && a.Conversation != "" {
+			again.Resume = map[string]string{a.Agent: a.Conversation}
+		}
+		res = second(res, fr.consult(f, &again))
+		fr.run.converse(name, res.Agent)
 	}
 	rep := fr.leaf(st, res)
 	if st.AutoStage && !fr.stubbed(act.Path) && rep.outcome.Status != step.Failed {

@@ -83,6 +83,9 @@ func missing(st *recipes.Step) string {
 // pass makes the variables that the child starts with; those with the names in
 // hidden are null.
 func (fr *frame) pass(f *flow, st *recipes.Step, view *step.View, hidden []string) (*scope.Scope, error) {
+	if err := st.CheckChosen(view.Lookup); err != nil {
+		return nil, err
+	}
 	vars := view.Scope.Fork()
 	given := map[string]any{}
 	for _, arg := range st.Context {

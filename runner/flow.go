@@ -28,8 +28,9 @@ type abandoned struct{}
 // halt ends a set of flows: what they have running is cancelled, and what they
 // ask for from then on is answered as cancelled.
 type halt struct {
-	parent *halt
-	set    bool
+	parent  *halt
+	set     bool
+	pausing pausing
 }
 
 func (h *halt) active() bool {
@@ -122,6 +123,7 @@ type pending struct {
 	flow   *flow
 	action *step.Action
 	result *step.Result
+	used   *step.Usage // by an agent call, as far as it has told
 }
 
 // do asks for an action and waits for its result.

@@ -121,31 +121,3 @@ func brokenElements(out, cause *step.Outcome) *step.Outcome {
 	out.Error = fmt.Sprintf("element %s: %s", cause.Path, cause.Error)
 	return out
 }
-
-// sum adds what is known of two usages; what neither knows stays unknown.
-func sum(a, b *step.Usage) *step.Usage {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
-	}
-	return &step.Usage{
-		InputTokens:  add(a.InputTokens, b.InputTokens),
-		OutputTokens: add(a.OutputTokens, b.OutputTokens),
-		CachedTokens: add(a.CachedTokens, b.CachedTokens),
-		CostUSD:      add(a.CostUSD, b.CostUSD),
-		Turns:        add(a.Turns, b.Turns),
-	}
-}
-
-func add[T int64 | float64](a, b *T) *T {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
-	}
-	total := *a + *b
-	return &total
-}

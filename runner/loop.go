@@ -41,6 +41,7 @@ type loop struct {
 	started   time.Time
 
 	round   int
+	base    string       // the commits that the round began with
 	carried []assignment // what the rounds gave so far
 	told    strings.Builder
 	all     any    // everything that the last round printed, large or not
@@ -53,6 +54,7 @@ type loop struct {
 	used    *step.Usage // by the round that runs, its judge included
 	braking braking
 	out     *step.Outcome
+	book    book // of the work ledger
 }
 
 // loop repeats a recipe until the judge, the round itself, a person or a
@@ -97,6 +99,7 @@ func (l *loop) close(f *flow, broken *step.Result) *step.Result {
 		if !reopened {
 			return nil
 		}
+		l.braking.handed = given[step.SessionHanded]
 		broken = l.again(f, seen)
 	}
 }
@@ -113,10 +116,15 @@ func (l *loop) again(f *flow, found any) *step.Result {
 		check = l.checked(f)
 	}
 	l.hear(seen)
-	l.release(nil)
+	if err := l.release(); err != nil {
+		return unreadable(err)
+	}
 	d := l.co.Resume(seen, check, l.fr.run.now)
 	record := SessionRecord{Rejected: d.Rejected, Invalid: seen.Control.Invalid}
 	if broken := l.write(f, step.SessionFinish, "", record); broken != nil || !d.Continues() {
+		return broken
+	}
+	if broken := l.openLedger(f); broken != nil {
 		return broken
 	}
 	return l.rounds(f)
@@ -143,6 +151,9 @@ func (l *loop) rounds(f *flow) *step.Result {
 		}
 		workflow, d := l.co.Next(l.fr.run.now)
 		if !d.Continues() {
+			if broken := l.closeLedger(f); broken != nil {
+				return broken
+			}
 			return l.write(f, step.SessionFinish, "", SessionRecord{})
 		}
 		broken, over := l.once(f, workflow)
@@ -167,11 +178,13 @@ func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
 	begun := l.fr.run.now
 	n := l.co.Begin(workflow, fmt.Sprintf("%s[%d]", l.path, l.round), begun)
 	folder := session.IterationName(n, workflow)
-	view := l.variables(value.Text(base.Value))
+	l.base = value.Text(base.Value)
+	view := l.seen()
 	prompt := l.prompt()
 	if broken := l.write(f, step.SessionBegin, folder, SessionRecord{Prompt: &prompt}); broken != nil {
 		return broken, false
 	}
+	l.fr.run.looped[l.path] = true
 	l.fr.run.note(step.Note{Kind: step.LoopRound, Path: l.path, Text: fmt.Sprint(l.round)})
 	l.updates, l.check, l.used = nil, "", nil
 
@@ -189,8 +202,7 @@ func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
 	l.all, l.output = l.transcript(f, o)
 	record := SessionRecord{Result: l.result(o, begun)}
 	if o.Refused() {
-		l.co.Halt(session.GuardRefused, "", "a structural guard refused "+innermost(o).Path, l.fr.run.now)
-		return l.write(f, step.SessionFinish, folder, record), true
+		return l.refused(f, rep, folder, record, "a structural guard refused "+innermost(o).Path), true
 	}
 	seen, broken := l.observe(f, folder)
 	if broken != nil {
@@ -210,8 +222,7 @@ func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folde
 			return nil, true
 		}
 		if judged.refused {
-			l.co.Halt(session.GuardRefused, "", "a structural guard refused the judge", l.fr.run.now)
-			return l.write(f, step.SessionFinish, folder, record), true
+			return l.refused(f, rep, folder, record, "a structural guard refused the judge"), true
 		}
 		control, reading, write := session.Judged(seen.Control, judged.verdict, judged.reason)
 		seen.Control = reading
@@ -237,7 +248,19 @@ func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folde
 	d := l.co.Finish(it)
 	record.Result.Usage = usageOf(l.used)
 	record.Rejected, record.Invalid = d.Rejected, seen.Control.Invalid
-	return l.write(f, step.SessionFinish, folder, record), !d.Continues()
+	if broken := l.keep(f, rep, j.signals); broken != nil {
+		return broken, true
+	}
+	return l.write(f, step.SessionFinish, folder, record), l.co.State().Stop != nil
+}
+
+// refused ends the loop because a structural guard refused something of a round.
+func (l *loop) refused(f *flow, rep report, folder string, record SessionRecord, why string) *step.Result {
+	l.co.Halt(session.GuardRefused, "", why, l.fr.run.now)
+	if broken := l.keep(f, rep, signals{}); broken != nil {
+		return broken
+	}
+	return l.write(f, step.SessionFinish, folder, record)
 }
 
 // work runs the recipe of one round. It sees what the rounds before it gave.
@@ -285,22 +308,17 @@ func (l *loop) take(rep report) {
 	l.used = sum(l.used, rep.outcome.Usage)
 }
 
-// seen are the variables of the loop's own steps.
+// seen is what a round and the loop's own steps see: the variables so far, what
+// the rounds gave, and the variable loop.
 func (l *loop) seen() *step.View {
 	vars := l.view.Scope.Fork()
 	for _, set := range l.carried {
 		vars.Set(set.name, set.v)
 	}
-	return &step.View{Scope: vars, Steps: l.view.Steps}
-}
-
-// variables is what a round sees: the variables so far, and the variable loop.
-func (l *loop) variables(base string) *step.View {
-	view := l.seen()
-	view.Scope.Set("loop", map[string]any{
-		"round": value.From(l.round), "base_ref": base, "history": append([]any{}, l.history...), "last_output": l.output,
+	vars.Set("loop", map[string]any{
+		"round": value.From(l.round), "base_ref": l.base, "history": append([]any{}, l.history...), "last_output": l.output,
 		"last_verdict": l.verdict, "check_output": l.check, "broke": list(l.braking.broke), "updates": append([]any{}, l.updates...), "goal": l.goal,
-		"session": l.fr.loops.sessions[len(l.fr.loops.sessions)-1],
+		"session": l.fr.loops.sessions[len(l.fr.loops.sessions)-1], "evaluation": l.book.evaluation,
 	})
-	return view
+	return &step.View{Scope: vars, Steps: l.view.Steps}
 }

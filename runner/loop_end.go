@@ -69,13 +69,19 @@ func (l *loop) summary(state session.State, stop session.Stop) map[string]any {
 		usage = map[string]any{
 			"input_tokens": number(u.InputTokens), "output_tokens": number(u.OutputTokens),
 			"cached_tokens": number(u.CachedTokens), "turns": number(u.Turns), "cost_usd": number(u.CostUSD),
+			"duration_ms": number(u.DurationMS), "calls": value.From(u.Calls), "unknown_cost": value.From(u.UnknownCost),
+			"unknown_tokens": value.From(u.UnknownTokens),
 		}
 	}
-	return map[string]any{
+	result := map[string]any{
 		"verdict": verdict, "stop_reason": string(stop.StopReason), "halt_reason": string(stop.HaltReason),
 		"reason": stop.Reason, "rounds": value.From(l.round), "verdicts": append([]any{}, l.history...), "usage": usage,
 		"session": state.SessionID, "duration": value.From(l.fr.run.now.Sub(l.started).Seconds()),
 	}
+	if l.st.Loop.Contract != nil {
+		result["evaluation"] = l.book.evaluation
+	}
+	return result
 }
 
 func number[T int64 | float64](n *T) any {

@@ -80,8 +80,11 @@ func (l *loop) progress(f *flow, round int, view *step.View) any {
 // round.
 func (l *loop) checked(f *flow) session.CheckOutcome {
 	rep := l.fr.attempt(f, l.st.Loop.Check, l.seen(), fmt.Sprintf("%s.check[%d]", l.path, l.round), 1)
-	if rep.outcome.Status != step.Failed {
+	switch {
+	case rep.outcome.Status != step.Failed:
 		return session.CheckGreen
+	case f.halt.active():
+		return session.CheckNone
 	}
 	l.check = rep.outcome.Error
 	return session.CheckRed
@@ -98,15 +101,18 @@ type judgement struct {
 // STUCK.
 func (l *loop) judge(f *flow, rep report, j heard, base string) judgement {
 	st, path := l.st.Loop.Judge, fmt.Sprintf("%s.judge[%d]", l.path, l.round)
-	view := l.variables(base)
+	view := l.seen()
 	for name, v := range l.inputs(rep.outcome, j, base) {
 		view.Scope.Set(name, v)
 	}
 	judged := l.ask(f, view, path)
 	judged.outcome.ID, judged.outcome.Path = st.ID, path
 	l.take(judged)
-	if judged.outcome.Refused() {
+	switch {
+	case judged.outcome.Refused():
 		return judgement{refused: true}
+	case f.halt.active():
+		return judgement{}
 	}
 	health, verdict := l.health(f, judged.outcome)
 	reason := describeHealth(health, verdict)
@@ -117,8 +123,19 @@ func (l *loop) judge(f *flow, rep report, j heard, base string) judgement {
 	l.verdict = entry
 	l.history = append(l.history, entry)
 	fmt.Fprintf(&l.told, "## Round %d\n%s\n%s\n", l.round, value.JSON(health), l.output)
-	l.fr.run.note(step.Note{Kind: step.Verdict, Path: l.path, Name: string(verdict), Text: reason})
+	l.fr.run.note(step.Note{Kind: step.Verdict, Path: l.path, Name: string(verdict), Text: reason, Status: movement(health)})
+	if movement(health) == step.Moved {
+		l.sawMovement()
+	}
 	return judgement{verdict: verdict, reason: reason}
+}
+
+// movement is the status of a verdict: whether the judge saw something move.
+func movement(health map[string]any) string {
+	if moved, _ := health["moved"].([]any); len(moved) > 0 {
+		return step.Moved
+	}
+	return ""
 }
 
 // ask calls the judge's recipe, or the stub that stands in for it.
@@ -131,7 +148,7 @@ func (l *loop) ask(f *flow, view *step.View, path string) report {
 	if err != nil {
 		return failed(step.Result{ExitCode: -1, Error: err.Error()})
 	}
-	return l.fr.enter(f, st, &frame{path: path, vars: vars, loops: l.fr.loops, judge: true})
+	return l.fr.enter(f, st, &frame{path: path, vars: vars, loops: l.fr.loops.round(path), judge: true})
 }
 
 // inputs are the variables that a loop gives its judge (seed 000, "Evidence the

@@ -79,7 +79,10 @@ func (l *loop) open(f *flow) *step.Result {
 		return refuse(err.Error())
 	}
 	l.co = co
-	return nil
+	if err := l.brace(value.Text(given["work_dir"])); err != nil {
+		return refuse(err.Error())
+	}
+	return l.openLedger(f)
 }
 
 // workflowName makes the id of the only workflow of a loop from the name or
@@ -206,6 +209,7 @@ func (l *loop) prompt() string {
 		section("Update", value.Text(text))
 	}
 	section("The check is red", l.check)
+	section("Taken back", l.braking.takenBack())
 	if l.verdict != nil {
 		section("Last verdict", value.JSON(l.verdict))
 	}

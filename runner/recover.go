@@ -24,14 +24,10 @@ func (fr *frame) recover(f *flow, st *recipes.Step, view *step.View, path string
 	prompt := fmt.Sprintf("%s\n\nComplete the work that remains. "+
 		"If, and only if, all of it is done, make the last line of your answer: STATUS: COMPLETE\n"+
 		"Otherwise explain what is in the way.", o.Error)
-	if !fr.run.work.enter(f) {
-		return
-	}
-	res := f.do(&step.Action{
+	res := fr.consult(f, &step.Action{
 		Kind: step.Agent, Path: path, Def: st, Recipe: fr.recipe, Vars: view, Attempt: 1, Prompt: prompt,
 		Env: fr.loops.env, Loops: fr.loops.sessions,
 	})
-	fr.run.work.leave()
 	o.Usage = sum(o.Usage, res.Usage)
 	believed, err := fr.about(f, st, res.Text, whether{recovered})
 	switch {

@@ -33,6 +33,9 @@ type Options struct {
 	// recipe; the executor then answers for a called recipe too. It must always
 	// say the same of the same step. nil stands for no stubs.
 	Stubbed func(recipe *recipes.Recipe, path string) bool
+	// Patience says how the agent steps of a recipe wait for what passes by
+	// itself. It must always say the same of the same recipe. nil never waits.
+	Patience func(recipe *recipes.Recipe) Patience
 	// MaxParallel bounds the shell, agent and native steps that run at once in
 	// the whole run; zero means unbounded.
 	MaxParallel int
@@ -55,6 +58,13 @@ type Run struct {
 	serial  int
 	slots   []*slots
 	work    *slots // bounds all work of the run
+	meters  []*meter
+	total   *meter  // of all that is no finally step
+	braked  []*loop // whose brakes may end what runs
+
+	looped map[string]bool // the paths of loops that have begun
+
+	conversations map[string]map[string]string // by name, then by agent
 
 	root   *halt // everything but what runs at the end
 	ending *halt // what runs at the end
@@ -81,10 +91,15 @@ type Outcome struct {
 	Refused bool
 	// Held tells that a loop found its tree held by another one.
 	Held bool
+	// Halted is the class of the reason for which a loop ended the run, 11 to 50;
+	// zero where none did.
+	Halted int
 	// Signal is the number of the signal that interrupted the run, or 0.
-	Signal   int
-	Steps    []*step.Outcome
-	Finally  []*step.Outcome
+	Signal  int
+	Steps   []*step.Outcome
+	Finally []*step.Outcome
+	// Usage is what the agents of all steps used; nil where none was called.
+	Usage    *step.Usage
 	Vars     *scope.Scope
 	Duration time.Duration
 }
@@ -119,6 +134,8 @@ func New(tree *recipes.Tree, opts Options) *Run {
 		root:    &halt{},
 		ending:  &halt{},
 		limits:  tree.Root.Recursion,
+
+		looped: map[string]bool{}, conversations: map[string]map[string]string{},
 	}
 	if r.limits.MaxDepth == 0 {
 		r.limits.MaxDepth = recipes.DefaultMaxDepth
@@ -127,6 +144,7 @@ func New(tree *recipes.Tree, opts Options) *Run {
 		r.limits.MaxTotalSteps = recipes.DefaultMaxTotalSteps
 	}
 	r.work = r.newSlots(opts.MaxParallel)
+	r.total = r.metered(r.root, func(*step.Usage) {})
 	r.vars = scope.New()
 	for _, v := range tree.Root.Context {
 		r.vars.Set(v.Name, v.Value)
@@ -171,6 +189,11 @@ func (r *Run) Feed(ev step.Event) (step.Batch, error) {
 		delete(r.issued, ev.ID)
 		p.result = ev.Result
 		r.ready = append(r.ready, p.flow)
+		r.spent(p)
+		r.silence(p)
+		r.stepped(p)
+	case step.Used:
+		r.used(ev)
 	default:
 		return step.Batch{}, fmt.Errorf("unknown event %q", ev.Kind)
 	}
@@ -269,6 +292,12 @@ func (r *Run) main(f *flow) {
 		out.Status, out.Reason = Weakened, "a finally step failed"
 	}
 	out.Held = end.failed != nil && innermost(end.failed).Cause == step.CauseHeld
+	if end.failed != nil && innermost(end.failed).Cause == step.CauseLoop {
+		out.Halted = innermost(end.failed).ExitCode
+	}
+	for _, o := range slices.Concat(out.Steps, out.Finally) {
+		out.Usage = sum(out.Usage, o.Usage)
+	}
 	out.Vars = top.vars
 	out.Duration = r.now.Sub(r.started)
 	r.result = out

@@ -168,6 +168,6 @@ func (fr *frame) hook(f *flow, st *recipes.Step, view *step.View, hook *recipes.
 func failed(res step.Result) report {
 	return report{outcome: &step.Outcome{
 		Status: step.Failed, Output: res.Text, Value: res.Value, Error: res.Error,
-		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause, Truncated: res.Truncated, Usage: res.Usage,
+		ExitCode: res.ExitCode, Signal: res.Signal, Cause: res.Cause, Truncated: res.Truncated, Usage: res.Usage, Agent: res.Agent,
 	}}
 }

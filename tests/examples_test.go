@@ -23,6 +23,7 @@ var examples = []struct {
 	{name: "release", recipe: "compose/release.yaml", want: "now: 1.10, in bold (1 line)\nnext: 2.0, in plain\n"},
 	{name: "strict", recipe: "extends/strict.yaml", want: "preparing core\nchecking core twice\n"},
 	{name: "answers", recipe: "answers/answers.yaml", want: "passed with 8, because it's tested\n"},
+	{name: "evaluation", recipe: "evaluation/slogan.yaml", want: "round 4, 8 of 10: Know when to stop\n"},
 	{name: "review moves", recipe: "review-loop/review-loop.yaml", args: []string{"--stub-file", "review-loop/moving.yaml"}, want: "verdict: CONTINUE\n"},
 	{name: "review is stuck", recipe: "review-loop/review-loop.yaml", args: []string{"--stub-file", "review-loop/stuck.yaml"}, code: 1, want: "verdict: STUCK\n"},
 }
@@ -30,7 +31,7 @@ var examples = []struct {
 // otherExamples are recipes that others call or extend, recipes whose run has a
 // test of its own, and files that are no recipes.
 var otherExamples = []string{
-	"compose/changelog.yaml", "extends/base.yaml", "review-loop/review-round.yaml",
+	"compose/changelog.yaml", "evaluation/judge-slogan.yaml", "evaluation/write-slogan.yaml", "extends/base.yaml", "review-loop/review-round.yaml",
 	"loop-health/judge.yaml", "loop/loop.yaml",
 	"review-loop/moving.yaml", "review-loop/stuck.yaml",
 }

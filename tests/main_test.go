@@ -14,6 +14,9 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if code, fake := fakeAgent(); fake {
+		os.Exit(code)
+	}
 	os.Exit(runTests(m))
 }
 

@@ -63,6 +63,7 @@ type Config struct {
 	Protect   []integrity.Pattern
 	Probe     int // runs of the check before the first round; 0 is none
 	MaxUnread int // accepted changes nobody has read; 0 is no limit
+	DoomLoop  DoomLoop
 }
 
 // signersFile lists who may acknowledge changes. A round that writes it could
@@ -123,6 +124,7 @@ func ParseConfig(v any) (Config, error) {
 var brakeKeys = []string{
 	"rounds", "budget_usd", "budget_tokens", "budget_minutes", "on_unknown_cost", "cost_anomaly", "stale_after",
 	"failing", "no_progress_rounds", "same_failure_rounds", "on_regression", "reference", "protect", "probe", "comprehension",
+	"doom_loop",
 }
 
 var readers = map[string]func(*reader, entry, *Config){
@@ -152,6 +154,7 @@ var readers = map[string]func(*reader, entry, *Config){
 	"protect":       func(r *reader, e entry, c *Config) { c.Protect = r.patterns(e) },
 	"probe":         func(r *reader, e entry, c *Config) { c.Probe = int(r.whole(e, 2)) },
 	"comprehension": func(r *reader, e entry, c *Config) { c.MaxUnread = r.comprehension(e) },
+	"doom_loop":     func(r *reader, e entry, c *Config) { c.DoomLoop = r.doomLoop(e) },
 }
 
 // entry is one key of a map with the path to it.

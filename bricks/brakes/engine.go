@@ -10,6 +10,7 @@ package brakes
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/brickoven/brickoven/bricks/brakes/failing"
 	"github.com/brickoven/brickoven/bricks/brakes/halt"
@@ -72,6 +73,16 @@ func (e *Engine) end(d Decision) Decision {
 	}
 	return d
 }
+
+// Halted is the end of the loop, or nil while it goes on.
+func (e *Engine) Halted() *halt.Halt { return e.state.Halted }
+
+// Round is the last round that was observed, or was ended in its middle.
+func (e *Engine) Round() int { return e.state.Round }
+
+// Pass takes in that a round was ended in its middle, so that no Observe follows
+// for it.
+func (e *Engine) Pass(round int) { e.state.Round = max(e.state.Round, round) }
 
 // End ends the loop for a reason that was found outside of the rounds, such as
 // workspace_invalid or execution_failure. The tree stays as it is.
@@ -144,7 +155,7 @@ func (e *Engine) Before(unread []string) Decision {
 }
 
 // During decides whether a round that runs may go on. Where it halts, the
-// round's spending so far counts, and no Observe follows.
+// round and its spending so far count, and no Observe follows.
 func (e *Engine) During(m Meter) Decision {
 	if e.state.Halted != nil {
 		return Decision{Tree: Keep, Halt: e.state.Halted}
@@ -158,7 +169,7 @@ func (e *Engine) During(m Meter) Decision {
 		})
 	}
 	if d.Halt != nil {
-		e.state.Total = total
+		e.state.Round, e.state.Total = round, total
 	}
 	return e.end(d)
 }
@@ -223,3 +234,6 @@ func (e *Engine) unknownCost() []string {
 	}
 	return nil
 }
+
+// Elapsed is the time that was counted so far.
+func (e *Engine) Elapsed() time.Duration { return e.state.Total.Elapsed }

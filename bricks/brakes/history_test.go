@@ -194,6 +194,7 @@ func scripts() []script {
 
 func goalScripts(all []string) []script {
 	red := brakes.Round{Verdict: brakes.Done, Check: brakes.CheckRed}
+	again := brakes.Round{Verdict: brakes.Done, Check: brakes.CheckRed, Stop: brakes.DoneButCheckRed}
 	stop := func(s brakes.Stop) []brakes.Round {
 		return one(brakes.Round{Verdict: brakes.Continue, Stop: s, StopDetail: "because"})
 	}
@@ -203,8 +204,8 @@ func goalScripts(all []string) []script {
 		{name: "a green check does not outvote CONTINUE", rounds: one(brakes.Round{Check: brakes.CheckGreen, Verdict: brakes.Continue})},
 		{name: "goal_met passes through the check", rounds: one(brakes.Round{Stop: brakes.GoalMet, Check: brakes.CheckGreen}), want: halt.SuccessConditionMet, round: 1},
 		{name: "DONE over a red check, once", rounds: one(red)},
-		{name: "DONE over a red check, twice", rounds: []brakes.Round{red, red}, want: halt.DoneButCheckRed, round: 2, rows: []int{1, 2}},
-		{name: "a check that cannot run proves nothing", rounds: []brakes.Round{{Verdict: brakes.Done, Check: brakes.CheckBroken}, {Stop: brakes.GoalMet, Check: brakes.CheckBroken}}, want: halt.DoneButCheckRed, round: 2},
+		{name: "DONE over a red check, twice", rounds: []brakes.Round{red, again}, want: halt.DoneButCheckRed, round: 2, rows: []int{1, 2}},
+		{name: "a check that cannot run proves nothing", rounds: []brakes.Round{{Verdict: brakes.Done, Check: brakes.CheckBroken}, {Stop: brakes.DoneButCheckRed, Check: brakes.CheckBroken}}, want: halt.DoneButCheckRed, round: 2},
 		{name: "not in a row", rounds: []brakes.Round{red, {Verdict: brakes.Continue, Check: brakes.CheckRed}, red}},
 		{name: "DONE in the last allowed round", brakes: map[string]any{"rounds": 2}, rounds: []brakes.Round{{Verdict: brakes.Continue}, {Verdict: brakes.Done, Check: brakes.CheckGreen}}, want: halt.SuccessConditionMet, round: 2},
 		{name: "the last allowed round", brakes: map[string]any{"rounds": 2}, rounds: []brakes.Round{{Verdict: brakes.Continue}, {Verdict: brakes.Continue}, {}}, want: halt.MaxIterationsReached, round: 2, remedy: halt.DoNotRetry},

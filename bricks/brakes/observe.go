@@ -109,13 +109,13 @@ func (e *Engine) judgeTree(r Round, d *Decision) (walked *halt.Halt) {
 // not accepted.
 func (e *Engine) arrive(r Round, d *Decision) {
 	judgeless := r.Verdict == NoVerdict && r.Stop == NoStop
-	claimed := r.Verdict == Done || r.Stop == GoalMet || judgeless && r.Check == CheckGreen
+	claimed := r.Verdict == Done || r.Stop == GoalMet || r.Stop == DoneButCheckRed || judgeless && r.Check == CheckGreen
 	if !claimed {
 		return
 	}
 	here := []int{r.Number}
 	switch {
-	case r.Check == CheckRed || r.Check == CheckBroken:
+	case r.Check == CheckRed || r.Check == CheckBroken || r.Stop == DoneButCheckRed:
 		e.redClaim(r, d)
 	case d.Tree == Restore:
 		d.Warnings = append(d.Warnings, "the goal is claimed, but the round broke passing tests")
@@ -128,12 +128,16 @@ func (e *Engine) arrive(r Round, d *Decision) {
 	}
 }
 
-// redClaim refuses a claim over a red check once, and halts the second time in
-// a row.
+// redClaim refuses a claim over a red check. Whether it was one too many is the
+// session's to say, which knows whose claim it was.
 func (e *Engine) redClaim(r Round, d *Decision) {
-	if previous := e.state.RedClaim; previous > 0 && previous == r.Number-1 {
+	if previous := e.state.RedClaim; r.Stop == DoneButCheckRed {
+		here := []int{r.Number}
+		if previous > 0 {
+			here = []int{previous, r.Number}
+		}
 		d.Halt = e.halt(halt.DoneButCheckRed, halt.Evidence{
-			Rounds: []int{previous, r.Number}, IDs: r.Failing.Tests(), Detail: "the check is " + string(r.Check),
+			Rounds: here, IDs: r.Failing.Tests(), Detail: "the check is " + string(r.Check),
 		})
 	}
 	e.state.RedClaim = r.Number
@@ -159,7 +163,7 @@ func (e *Engine) stopped(r Round) *halt.Halt {
 		return e.halt(halt.WorkspaceInvalid, evidence)
 	case r.Stop == NoEligibleWorkflow:
 		return e.halt(halt.NoActionableTasks, evidence)
-	case r.Stop != NoStop && r.Stop != GoalMet:
+	case r.Stop != NoStop && r.Stop != GoalMet && r.Stop != DoneButCheckRed:
 		return e.halt(halt.InternalError, halt.Evidence{Rounds: []int{r.Number}, Detail: fmt.Sprintf("unknown stop %q", r.Stop)})
 	}
 	return nil

@@ -45,6 +45,7 @@ const (
 	WorkflowFailureCap   Stop = "workflow_failure_cap"
 	InvalidControlOutput Stop = "invalid_control_output"
 	NoEligibleWorkflow   Stop = "no_eligible_workflow"
+	DoneButCheckRed      Stop = "done_but_check_red" // the session counts the claims
 )
 
 // TerminalExit is the exit code of a child that a structural guard refused.

@@ -59,7 +59,18 @@ func Default() Config {
 	}
 }
 
-// ConfigError is a threshold that cannot be meant.
+// DefaultTools returns the thresholds for the tool calls of one agent call. An
+// agent looks at the same thing more often than a recipe does: reading a file
+// again, or running the tests again, is how it works.
+func DefaultTools() Config {
+	c := Default()
+	c.RepeatedAction, c.RepeatedFailure, c.RecurringFailure = 5, 5, 10
+	c.RepeatedOutput, c.CycleRepeats, c.NoProgress = 8, 3, 20
+	return c
+}
+
+// ConfigError is a threshold that cannot be meant. Field is its key, one of
+// [Keys] or doom_loop for all of them.
 type ConfigError struct {
 	Field   string
 	Message string
@@ -67,31 +78,39 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return fmt.Sprintf("doom loops: %s %s", e.Field, e.Message) }
 
+const mostPeriod = 1000
+
 func (c Config) check() error {
 	for _, threshold := range []struct {
 		name     string
 		n, least int64
 	}{
-		{"RepeatedAction", int64(c.RepeatedAction), 2},
-		{"RepeatedFailure", int64(c.RepeatedFailure), 2},
-		{"RecurringFailure", int64(c.RecurringFailure), 2},
-		{"RepeatedOutput", int64(c.RepeatedOutput), 2},
-		{"MinOutput", c.MinOutput, 0},
-		{"CycleRepeats", int64(c.CycleRepeats), 2},
-		{"MaxPeriod", int64(c.MaxPeriod), 2},
-		{"NoProgress", int64(c.NoProgress), 1},
-		{"CircularPlan", int64(c.CircularPlan), 1},
-		{"PatientWait", int64(c.PatientWait), 0},
-		{"MaxEvents", int64(c.MaxEvents), 0},
-		{"MaxElapsed", int64(c.MaxElapsed), 0},
-		{"MaxTokens", c.MaxTokens, 0},
+		{"repeated_action", int64(c.RepeatedAction), 2},
+		{"repeated_failure", int64(c.RepeatedFailure), 2},
+		{"recurring_failure", int64(c.RecurringFailure), 2},
+		{"repeated_output", int64(c.RepeatedOutput), 2},
+		{"min_output_bytes", c.MinOutput, 0},
+		{"cycle_repeats", int64(c.CycleRepeats), 2},
+		{"max_period", int64(c.MaxPeriod), 2},
+		{"no_progress", int64(c.NoProgress), 1},
+		{"circular_plan", int64(c.CircularPlan), 1},
+		{"patient_wait", int64(c.PatientWait), 0},
+		{"max_events", int64(c.MaxEvents), 0},
+		{"max_minutes", int64(c.MaxElapsed), 0},
+		{"max_tokens", c.MaxTokens, 0},
 	} {
 		if threshold.n != 0 && threshold.n < threshold.least {
 			return &ConfigError{threshold.name, fmt.Sprintf("is %d; use 0 for off, or at least %d", threshold.n, threshold.least)}
 		}
 	}
+	// The memory of the search for cycles is their product.
+	for name, n := range map[string]int{"max_period": c.MaxPeriod, "cycle_repeats": c.CycleRepeats} {
+		if n > mostPeriod {
+			return &ConfigError{name, fmt.Sprintf("is %d; use at most %d", n, mostPeriod)}
+		}
+	}
 	if !(c.MaxCostUSD >= 0) {
-		return &ConfigError{"MaxCostUSD", "must be 0 or more"}
+		return &ConfigError{"max_cost_usd", "must be 0 or more"}
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package doomloop
 
+import "slices"
+
 // A Detector watches one sequence of events. It is not safe for concurrent use;
 // give each run, and each agent call, one of its own.
 type Detector struct {
@@ -8,6 +10,7 @@ type Detector struct {
 	// prev is the last event that the sequence detectors saw.
 	prev     *sighting
 	watchers []watcher
+	labels   []string // of all events, as soon as one has a label
 	limits   limits
 	plans    plans
 	findings []Finding
@@ -31,6 +34,9 @@ type symbol struct {
 	call
 	status         Status
 	output, errors string
+	// made sets an event that made progress apart from every other one; 0 for
+	// the rest.
+	made int
 }
 
 // loopID tells one loop from another: its detector, and the event it began with.
@@ -80,7 +86,13 @@ func New(config Config) (*Detector, error) {
 func (d *Detector) Feed(event Event) []Finding {
 	d.fed++
 	s := sighting{Event: event, number: d.fed, call: call{event.Action, event.Args}}
-	s.symbol = symbol{s.call, event.Status, event.Output, event.Error}
+	s.symbol = symbol{call: s.call, status: event.Status, output: event.Output, errors: event.Error}
+	if event.Progress == Made {
+		s.symbol.made = d.fed
+	}
+	if event.Label != "" || d.labels != nil {
+		d.labels = append(append(d.labels, make([]string, d.fed-1-len(d.labels))...), event.Label)
+	}
 
 	loops := d.limits.see(s)
 	loops = append(loops, d.plans.see(s)...)
@@ -103,11 +115,16 @@ func (d *Detector) patientRetry(s sighting) bool {
 func (d *Detector) record(loops []loop) (fresh []Finding) {
 	for _, l := range loops {
 		if i, known := d.byLoop[l.id]; known {
-			l.Witnesses = d.findings[i].Witnesses
+			l.Witnesses, l.Names = d.findings[i].Witnesses, d.findings[i].Names
 			d.findings[i] = l.Finding
 			continue
 		}
 		d.byLoop[l.id] = len(d.findings)
+		if d.labels != nil {
+			for _, number := range l.Witnesses {
+				l.Names = append(l.Names, d.labels[number-1])
+			}
+		}
 		d.findings = append(d.findings, l.Finding)
 		fresh = append(fresh, copyOf(l.Finding))
 	}
@@ -125,7 +142,7 @@ func (d *Detector) Findings() []Finding {
 }
 
 func copyOf(f Finding) Finding {
-	f.Witnesses = append([]int(nil), f.Witnesses...)
+	f.Witnesses, f.Names = slices.Clone(f.Witnesses), slices.Clone(f.Names)
 	return f
 }
 

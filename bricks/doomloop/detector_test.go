@@ -196,10 +196,10 @@ func TestFeedReportsEachLoopOnceAndFindingsGoOnCounting(t *testing.T) {
 func TestThresholdsThatCannotBeMeantAreRefused(t *testing.T) {
 	t.Parallel()
 	for field, config := range map[string]Config{
-		"RepeatedAction": {RepeatedAction: 1}, "RepeatedFailure": {RepeatedFailure: -1}, "RecurringFailure": {RecurringFailure: 1},
-		"RepeatedOutput": {RepeatedOutput: 1}, "CycleRepeats": {CycleRepeats: 1, MaxPeriod: 2}, "MaxPeriod": {MaxPeriod: 1},
-		"NoProgress": {NoProgress: -1}, "CircularPlan": {CircularPlan: -1}, "PatientWait": {PatientWait: -1}, "MinOutput": {MinOutput: -1},
-		"MaxEvents": {MaxEvents: -1}, "MaxElapsed": {MaxElapsed: -1}, "MaxTokens": {MaxTokens: -1}, "MaxCostUSD": {MaxCostUSD: math.NaN()},
+		"repeated_action": {RepeatedAction: 1}, "repeated_failure": {RepeatedFailure: -1}, "recurring_failure": {RecurringFailure: 1},
+		"repeated_output": {RepeatedOutput: 1}, "cycle_repeats": {CycleRepeats: 1, MaxPeriod: 2}, "max_period": {MaxPeriod: 1},
+		"no_progress": {NoProgress: -1}, "circular_plan": {CircularPlan: -1}, "patient_wait": {PatientWait: -1}, "min_output_bytes": {MinOutput: -1},
+		"max_events": {MaxEvents: -1}, "max_minutes": {MaxElapsed: -1}, "max_tokens": {MaxTokens: -1}, "max_cost_usd": {MaxCostUSD: math.NaN()},
 	} {
 		_, err := New(config)
 		var fault *ConfigError

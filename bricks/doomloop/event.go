@@ -24,6 +24,8 @@ const (
 type Progress string
 
 // Without a mark an event is progress when it shows something not seen before.
+// What was made breaks every row of repeated actions and outputs, and every
+// cycle: the same action on another state of the world is another action.
 const (
 	Unmarked Progress = ""
 	Made     Progress = "made" // e.g. a commit, a test gone green
@@ -36,6 +38,10 @@ const (
 type Event struct {
 	// Action names the step or the tool.
 	Action string
+	// Label names the event among those with the same action, for people, such
+	// as the step with the number of its round; empty means that only the number
+	// of the event names it.
+	Label string
 	// Args is the hash of its arguments; empty means it has none.
 	Args   string
 	Status Status
@@ -86,6 +92,9 @@ type Finding struct {
 	// Witnesses are the numbers, from 1, of the events that made the detector
 	// fire, at most [MaxWitnesses] of them.
 	Witnesses []int `json:"witnesses"`
+	// Names are the labels of the witnesses, in the same order; nil where the
+	// events have none.
+	Names []string `json:"witness_names,omitempty"`
 	// Last is the number of the last event of this loop so far.
 	Last int `json:"last"`
 	// Reason says in one sentence what was found.

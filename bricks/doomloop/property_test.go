@@ -106,7 +106,7 @@ func TestCyclesAreThoseOfAFullSearch(t *testing.T) {
 		for i, event := range word(sequence) {
 			got := map[int]bool{}
 			s := sighting{Event: event, number: i + 1, call: call{event.Action, event.Args}}
-			s.symbol = symbol{s.call, event.Status, event.Output, event.Error}
+			s.symbol = symbol{call: s.call, status: event.Status, output: event.Output, errors: event.Error}
 			for _, l := range c.see(s) {
 				got[l.Period] = true
 				if n := len(l.Witnesses); l.Witnesses[n-1] != i+1 || l.Witnesses[0] != i+2-n {

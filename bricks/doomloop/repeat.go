@@ -56,7 +56,7 @@ type outputs struct {
 }
 
 func (o *outputs) see(s sighting) []loop {
-	if o.least == 0 || s.Output == "" || s.OutputSize > 0 && s.OutputSize < o.minSize {
+	if o.least == 0 || s.Output == "" || s.Progress == Made || s.OutputSize > 0 && s.OutputSize < o.minSize {
 		o.row.clear()
 		return nil
 	}

@@ -1,11 +1,11 @@
 package ledger
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/brickoven/brickoven/bricks/ledger/diff"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // declared is one path of a change scope, with the ways it can be read: git
@@ -19,13 +19,13 @@ type declared struct {
 }
 
 var (
-	statLine   = regexp.MustCompile(`^ ?(.*\S) +\| +(?:\d+(?: [+-]+)?|Bin(?: .*)?|Unmerged)$`)
-	numstat    = regexp.MustCompile(`^(?:\d+|-)\t(?:\d+|-)\t(.+)$`)
-	nameStatus = regexp.MustCompile(`^([ACDMRTUXB]\d*)\t([^\t]+)(?:\t([^\t]+))?$`)
-	rawLine    = regexp.MustCompile(`^:+\d{6} .* ([ACDMRTUXB]\d*\t.*)$`)
-	summary    = regexp.MustCompile(`^ ?\d+ files? changed(?:,|$)`)
-	detail     = regexp.MustCompile(`^ (?:create mode|delete mode|mode change|rename|copy|rewrite) `)
-	commitLine = regexp.MustCompile(`^commit [0-9a-f]{7,64}\b`)
+	statLine   = pattern.Lazy(`^ ?(.*\S) +\| +(?:\d+(?: [+-]+)?|Bin(?: .*)?|Unmerged)$`)
+	numstat    = pattern.Lazy(`^(?:\d+|-)\t(?:\d+|-)\t(.+)$`)
+	nameStatus = pattern.Lazy(`^([ACDMRTUXB]\d*)\t([^\t]+)(?:\t([^\t]+))?$`)
+	rawLine    = pattern.Lazy(`^:+\d{6} .* ([ACDMRTUXB]\d*\t.*)$`)
+	summary    = pattern.Lazy(`^ ?\d+ files? changed(?:,|$)`)
+	detail     = pattern.Lazy(`^ (?:create mode|delete mode|mode change|rename|copy|rewrite) `)
+	commitLine = pattern.Lazy(`^commit [0-9a-f]{7,64}\b`)
 )
 
 // parseScope reads the transcript that declares which paths a change touches:
@@ -34,17 +34,17 @@ var (
 func parseScope(transcript string) []declared {
 	var stat, plain []declared
 	for _, line := range scopeLines(transcript) {
-		if found := rawLine.FindStringSubmatch(line); found != nil {
+		if found := rawLine().FindStringSubmatch(line); found != nil {
 			line = found[1]
 		}
-		switch found := statLine.FindStringSubmatch(line); {
+		switch found := statLine().FindStringSubmatch(line); {
 		case found != nil:
 			stat = append(stat, readName(found[1]))
-		case summary.MatchString(line), detail.MatchString(line):
-		case numstat.MatchString(line):
-			stat = append(stat, readName(numstat.FindStringSubmatch(line)[1]))
-		case nameStatus.MatchString(line):
-			fields := nameStatus.FindStringSubmatch(line)
+		case summary().MatchString(line), detail().MatchString(line):
+		case numstat().MatchString(line):
+			stat = append(stat, readName(numstat().FindStringSubmatch(line)[1]))
+		case nameStatus().MatchString(line):
+			fields := nameStatus().FindStringSubmatch(line)
 			name := fields[2]
 			if fields[3] != "" {
 				name = fields[3]
@@ -68,7 +68,7 @@ func scopeLines(transcript string) []string {
 	for line := range strings.SplitSeq(transcript, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		switch {
-		case commitLine.MatchString(line):
+		case commitLine().MatchString(line):
 			inHeader = true
 		case strings.TrimSpace(line) == "":
 			inHeader = false

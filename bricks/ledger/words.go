@@ -2,9 +2,10 @@ package ledger
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // Text is a text whose absence is JSON's null: the empty Text prints as null,
@@ -86,13 +87,13 @@ const (
 	Measured = "measured"
 )
 
-var sessionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var sessionID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // CheckSession refuses (code [Unusable]) a session id that is not a plain name:
 // up to 128 letters, digits, dots, hyphens and underscores, beginning with a
 // letter or a digit and not ending in a dot. So an id is always one file name.
 func CheckSession(id string) error {
-	if !sessionID.MatchString(id) || strings.HasSuffix(id, ".") || strings.Contains(id, "..") {
+	if !sessionID().MatchString(id) || strings.HasSuffix(id, ".") || strings.Contains(id, "..") {
 		return refuse(Unusable, "the session id %q is not a plain name of letters, digits, dots, hyphens and underscores", id)
 	}
 	return nil

@@ -1,19 +1,11 @@
 package score
 
 import (
-	_ "embed"
 	"fmt"
 	"math/big"
 
 	"github.com/brickoven/brickoven/recipes/value"
 )
-
-// EvaluationLoop is the built-in recipe evaluation-loop as YAML. It runs a
-// producer and an evaluator recipe round after round and hands what they say to
-// [RecordRound].
-//
-//go:embed evaluation-loop.yaml
-var EvaluationLoop string
 
 // Evaluation is an evaluation loop so far. It is a value: [Evaluation.Record]
 // returns a new one and leaves the old as it was.

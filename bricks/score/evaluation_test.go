@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
 
 	"github.com/brickoven/brickoven/recipes/value"
@@ -180,7 +179,7 @@ func TestTheVerdictNamesWhatMovedAndWhatDoesNotConverge(t *testing.T) {
 		"5":     {{}, {}},
 		"5 7":   {{}, {"score 5 -> 7"}},
 		"5 5.0": {{}, {}},
-		"5 7 6": {{"dull", "long 6"}, {"score 7 -> 6"}},
+		"5 7 6": {{"no score reached 8.0: the best of 3 is 7", "dull", "long 6"}, {"score 7 -> 6"}},
 	} {
 		health, err := DecideRound(map[string]any{"evaluation": judged(strings.Fields(scores)...).Report()})
 		if err != nil {
@@ -241,25 +240,98 @@ func TestALoopThatDecidedForItselfIsScoredAsItDecided(t *testing.T) {
 	})
 }
 
-func TestTheBuiltInRecipeNamesTheFunctionsThatExist(t *testing.T) {
+// A round that was not recorded ends the loop, and says what it said last: no
+// score speaks for it, and repeating it would cost what it cost.
+func TestARoundThatWasNotRecordedEndsTheLoop(t *testing.T) {
 	t.Parallel()
-	var recipe struct {
-		Name  string
-		Steps []struct {
-			Type  string
-			Steps []struct{ ID, Uses string }
+	for output, want := range map[string]string{
+		"first\nno such model\n\n":                 "round 2 was not recorded: no such model",
+		"no such recipe\nlooked in:\n  - a folder": "round 2 was not recorded: no such recipe",
+		" ":                      "round 2 was not recorded: it said nothing",
+		strings.Repeat("x", 300): "round 2 was not recorded: " + strings.Repeat("x", 200) + "…",
+	} {
+		health, err := DecideRound(map[string]any{
+			"evaluation": judged("5").Report(), "round": value.Number("2"), "last_output": output,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]any{"STUCK", []any{want}}, []any{health["loop_verdict"], health["not_converging"]}); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	if err := yaml.Unmarshal([]byte(EvaluationLoop), &recipe); err != nil {
-		t.Fatal(err)
+	health, err := DecideRound(map[string]any{"round": value.Number("1"), "last_output": "broken"})
+	if err != nil || health["loop_verdict"] != "STUCK" {
+		t.Errorf("a first round that was not recorded: %v, %v", health, err)
 	}
-	var uses []string
-	for _, step := range recipe.Steps[0].Steps {
-		if step.Uses != "" {
-			uses = append(uses, step.Uses)
+	health, err = DecideRound(map[string]any{"evaluation": judged("5").Report(), "round": value.Number("1")})
+	if err != nil || health["loop_verdict"] != "CONTINUE" {
+		t.Errorf("a round that was recorded: %v, %v", health, err)
+	}
+}
+
+func TestWhatAnEvaluationReturnsAndWhetherItPasses(t *testing.T) {
+	t.Parallel()
+	review := judged("9", "7", "6")
+	review.Mode = Review
+	passed := judged("9", "7", "8")
+	passed.Mode = Review
+	for _, c := range []struct {
+		name      string
+		e         *Evaluation
+		enforce   any
+		output    any
+		passes    bool
+		sentences string
+	}{
+		{"nothing recorded", nil, "false", nil, false, "There is no output to return, because no round was recorded: stopped by hand"},
+		{"reached", ptr(judged("5", "8")), true, "draft 2", true, "Returned is the output of round 2 of 2, the best with 8; the threshold is 8.0."},
+		{"missed", ptr(judged("5", "7", "6")), nil, "draft 2", false, "Returned is the output of round 2 of 3, the best with 7; the threshold is 8.0."},
+		{"missed and tolerated", ptr(judged("5", "7", "6")), " False", "draft 2", true, "Returned is the output of round 2 of 3, the best with 7; the threshold is 8.0."},
+		{"ended before its end", ptr(judged("5")), "false", "draft 1", false, "Returned is the output of round 1 of 1, the best with 5; the threshold is 8.0. The loop did not come to its end: stopped by hand"},
+		{"review missed", &review, false, "draft 1", true, "Returned is the output of round 1 of 3, the best with 9; the threshold is 8.0. In review the last round counts, and it scored 6."},
+		{"review passed", &passed, "true", "draft 1", true, "Returned is the output of round 1 of 3, the best with 9; the threshold is 8.0."},
+	} {
+		inputs := map[string]any{"enforce": c.enforce, "reason": "stopped by hand"}
+		if c.e != nil {
+			inputs["evaluation"] = c.e.Report()
+		}
+		sentence, passes, err := Enforce(inputs)
+		best, bestErr := BestOutput(inputs)
+		if err != nil || bestErr != nil {
+			t.Fatal(err, bestErr)
+		}
+		if passes != c.passes || sentence != c.sentences || best != c.output {
+			t.Errorf("%s: %v %q %v", c.name, passes, sentence, best)
 		}
 	}
-	if diff := cmp.Diff([]string{"evaluation-record", "evaluation-decide"}, uses); diff != "" || recipe.Name != "evaluation-loop" {
-		t.Errorf("%s (-want +got):\n%s", recipe.Name, diff)
+	for _, bad := range []any{"text", map[string]any{"mode": "x"}} {
+		if _, _, err := Enforce(map[string]any{"evaluation": bad}); err == nil {
+			t.Errorf("enforced %v", bad)
+		}
+		if _, err := BestOutput(map[string]any{"evaluation": bad}); err == nil {
+			t.Errorf("the best of %v", bad)
+		}
+	}
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestAProducerIsToldWhatBecameOfTheLastRound(t *testing.T) {
+	t.Parallel()
+	e := judged("5")
+	e = e.Record(Judged{Output: "x", Judgement: Judgement{Score: "7.5", Reasoning: "Clear, but long.", Findings: []string{"cut it", "a typo"}}})
+	want := "Round 2 scored 7.5 of 10; the threshold is 8.0.\nClear, but long.\n- cut it\n- a typo"
+	if got := e.Report()["feedback"]; got != want {
+		t.Errorf("feedback %q, want %q", got, want)
+	}
+	review := judged("9", "6")
+	review.Mode, review.MaxRounds = Review, 2
+	health, err := DecideRound(map[string]any{"evaluation": review.Report()})
+	if got := health["not_converging"].([]any)[0]; err != nil || got != "the last score, 6, is below 8.0" {
+		t.Errorf("review: %v %v", got, err)
+	}
+	if got := (Evaluation{}).Report()["feedback"]; got != "" {
+		t.Errorf("feedback %q before the first round", got)
 	}
 }

@@ -2,6 +2,9 @@ package score
 
 import (
 	"fmt"
+	"math/big"
+	"slices"
+	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value"
 )
@@ -34,6 +37,9 @@ func RecordRound(inputs map[string]any) (map[string]any, error) {
 	if !e.Decide().Continue {
 		return nil, inputError("evaluation", "has ended already; there is no round to record")
 	}
+	if inputs["output"] == nil {
+		return nil, inputError("output", "is missing: the producer gave none")
+	}
 	judgement, err := ParseJudgement(inputs["judgement"])
 	if err != nil {
 		return nil, err
@@ -48,36 +54,119 @@ func RecordRound(inputs map[string]any) (map[string]any, error) {
 // next in the shape of a loop-health verdict. loop_verdict is CONTINUE, DONE, or
 // STUCK for a loop that has run all its rounds without success; the best output
 // is in the evaluation in every case.
+//
+// The input round, where there is one, is the number of rounds that have run. A
+// round that was not recorded, because its producer, its judge or the reading of
+// its score failed, is STUCK; the input last_output says why in its last line.
 func DecideRound(inputs map[string]any) (map[string]any, error) {
-	report, ok := inputs["evaluation"].(map[string]any)
-	if !ok {
-		return nil, inputError("evaluation", "is not what evaluation-record returned")
-	}
-	e, err := parseSettings(report)
+	e, err := parseReport(inputs["evaluation"])
 	if err != nil {
 		return nil, err
 	}
-	if e.Rounds, err = parseRounds(report); err != nil {
-		return nil, err
-	}
-	d := e.Decide()
 	health := map[string]any{
 		"loop_verdict": "CONTINUE", "verdict_source": "evaluation", "loop_name": "evaluation-loop",
 		"not_converging": []any{}, "moved": e.moved(), "recommended_action": "run the next round",
 	}
+	stuck := func(action string, why ...any) {
+		health["loop_verdict"], health["recommended_action"], health["not_converging"] = "STUCK", action, why
+	}
+	d := e.Decide()
+	ran, known := value.Rational(value.Number(value.Text(inputs["round"])))
 	switch {
+	case known && ran.Cmp(big.NewRat(int64(len(e.Rounds)), 1)) > 0:
+		stuck("look at what failed in the round", fmt.Sprintf("round %s was not recorded: %s",
+			value.Text(inputs["round"]), lastLine(value.Text(inputs["last_output"]))))
+	case inputs["evaluation"] == nil:
+		return nil, inputError("evaluation", "is not what evaluation-record returned")
 	case d.Continue:
 	case d.Success:
 		health["loop_verdict"] = "DONE"
 		health["recommended_action"] = fmt.Sprintf("take the output of round %d", d.Returned)
 	default:
-		health["loop_verdict"] = "STUCK"
-		health["recommended_action"] = fmt.Sprintf("look at the findings; the best output is that of round %d", d.Returned)
-		for _, finding := range e.Rounds[len(e.Rounds)-1].Findings {
-			health["not_converging"] = append(health["not_converging"].([]any), finding)
+		last := e.Rounds[len(e.Rounds)-1]
+		why := []any{fmt.Sprintf("no score reached %s: the best of %d is %s", e.Threshold, len(e.Rounds), e.Rounds[d.Returned-1].Score)}
+		if e.Mode == Review {
+			why[0] = fmt.Sprintf("the last score, %s, is below %s", last.Score, e.Threshold)
 		}
+		for _, finding := range last.Findings {
+			why = append(why, finding)
+		}
+		stuck(fmt.Sprintf("look at the findings; the best output is that of round %d", d.Returned), why...)
 	}
 	return health, nil
+}
+
+// lastLine is the last line that says something by itself, shortened. A line
+// that is indented, or that ends in a colon, belongs to another one.
+func lastLine(text string) string {
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		said := []rune(strings.TrimSpace(line))
+		if len(said) == 0 || strings.HasPrefix(line, " ") || strings.HasSuffix(string(said), ":") {
+			continue
+		}
+		if len(said) > 200 {
+			said = append(said[:200], '…')
+		}
+		return string(said)
+	}
+	return "it said nothing"
+}
+
+// parseReport reads what evaluation-record returned; null is an evaluation
+// before its first round.
+func parseReport(v any) (Evaluation, error) {
+	if v == nil {
+		return parseSettings(nil)
+	}
+	report, ok := v.(map[string]any)
+	if !ok {
+		return Evaluation{}, inputError("evaluation", "is not what evaluation-record returned")
+	}
+	e, err := parseSettings(report)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	e.Rounds, err = parseRounds(report)
+	return e, err
+}
+
+// BestOutput is the native function evaluation-best: the output that an evaluation
+// returns, and nil where no round was recorded.
+func BestOutput(inputs map[string]any) (any, error) {
+	e, err := parseReport(inputs["evaluation"])
+	if err != nil || len(e.Rounds) == 0 {
+		return nil, err
+	}
+	return e.Rounds[e.Decide().Returned-1].Output, nil
+}
+
+// Enforce is the native function evaluation-enforce: it says in one sentence
+// what an evaluation returns, and whether it may pass. One that missed its
+// threshold passes only where the input enforce is "false". One that did not
+// come to its end never passes: that is no verdict on the output. The input
+// reason says in words why its loop ended.
+func Enforce(inputs map[string]any) (sentence string, passes bool, err error) {
+	e, err := parseReport(inputs["evaluation"])
+	if err != nil {
+		return "", false, err
+	}
+	reason := lastLine(value.Text(inputs["reason"]))
+	if len(e.Rounds) == 0 {
+		return "There is no output to return, because no round was recorded: " + reason, false, nil
+	}
+	d := e.Decide()
+	sentence = fmt.Sprintf("Returned is the output of round %d of %d, the best with %s; the threshold is %s.",
+		d.Returned, len(e.Rounds), e.Rounds[d.Returned-1].Score, e.Threshold)
+	last := e.Rounds[len(e.Rounds)-1].Score
+	switch {
+	case d.Continue:
+		return sentence + " The loop did not come to its end: " + reason, false, nil
+	case d.Success:
+		return sentence, true, nil
+	case e.Mode == Review:
+		sentence += fmt.Sprintf(" In review the last round counts, and it scored %s.", last)
+	}
+	return sentence, normalised(value.Text(inputs["enforce"])) == "false", nil
 }
 
 // moved says how the last round changed the score.

@@ -89,3 +89,12 @@ func ParseThreshold(text string) (value.Number, error) {
 	}
 	return "", fmt.Errorf("threshold %q is no finite decimal number, such as 8 or 7.5", text)
 }
+
+// Sum adds numbers, to six decimals; known is false as soon as one is none.
+func Sum(numbers []value.Number) (total value.Number, known bool) {
+	exact, known := sum(numbers)
+	if !known {
+		return "", false
+	}
+	return decimal(exact, 6), true
+}

@@ -49,7 +49,11 @@ func findingSentence(f doomloop.Finding) string {
 	if len(f.Witnesses) > 0 {
 		first = f.Witnesses[0]
 	}
-	return fmt.Sprintf("Doom loop in the steps (%s, steps %d to %d): %s.", f.Kind, first, f.Last, f.Reason)
+	where := fmt.Sprintf("steps %d to %d", first, f.Last)
+	if n := len(f.Names); n > 0 && f.Names[0] != "" {
+		where = fmt.Sprintf("%s to %s", f.Names[0], f.Names[n-1])
+	}
+	return fmt.Sprintf("Doom loop in the steps (%s, %s): %s.", f.Kind, where, f.Reason)
 }
 
 func disagreement(success bool, r Result) string {

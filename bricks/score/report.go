@@ -1,6 +1,7 @@
 package score
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/brickoven/brickoven/recipes/value"
@@ -9,7 +10,8 @@ import (
 // Report is the evaluation as a value: what the recipe evaluation-loop gives
 // back, and what [Parse] reads to score its health. It has the keys of the
 // original's result, then ours: best_iteration, returned (always best),
-// returned_iteration and stop_reason. passed in an iteration is measured at the
+// returned_iteration, stop_reason, and feedback, which tells a producer in words
+// what became of the last round. passed in an iteration is measured at the
 // loop's own threshold.
 func (e Evaluation) Report() map[string]any {
 	d := e.Decide()
@@ -21,7 +23,7 @@ func (e Evaluation) Report() map[string]any {
 		"final_score":            nil, "final_output": nil,
 		"best_score": nil, "best_output": nil, "best_iteration": nil,
 		"returned": "best", "returned_iteration": nil,
-		"stop_reason": string(d.Stop), "metadata": map[string]any{},
+		"stop_reason": string(d.Stop), "feedback": e.feedback(), "metadata": map[string]any{},
 	}
 	if len(e.Rounds) == 0 {
 		return report
@@ -32,6 +34,23 @@ func (e Evaluation) Report() map[string]any {
 	report["best_iteration"], report["returned_iteration"] = value.From(d.Returned), value.From(d.Returned)
 	report["score_history"], report["iterations"], report["accumulated_findings"] = e.lists()
 	return report
+}
+
+// feedback is empty before the first round.
+func (e Evaluation) feedback() string {
+	n := len(e.Rounds)
+	if n == 0 {
+		return ""
+	}
+	last := e.Rounds[n-1]
+	text := fmt.Sprintf("Round %d scored %s of 10; the threshold is %s.", n, last.Score, e.Threshold)
+	if last.Reasoning != "" {
+		text += "\n" + last.Reasoning
+	}
+	for _, finding := range last.Findings {
+		text += "\n- " + finding
+	}
+	return text
 }
 
 func (e Evaluation) lists() (history, iterations, findings []any) {

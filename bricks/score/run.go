@@ -17,13 +17,17 @@ type Run struct {
 	// Record is the loop and the guard events of the journal. A run without an
 	// evaluation loop has no scores.
 	Record Record
-	// Steps are the step events, and the tool events of agents whose preset
-	// streams them, in the order of the journal.
+	// Notices are what should be known beside the verdict, such as that the run
+	// is not over.
+	Notices []string
+	// Steps are the step events in the order of the journal.
 	Steps []doomloop.Event
+	// Calls are the tool events of each call of an agent whose CLI streams them.
+	Calls [][]doomloop.Event
 }
 
-// RunReader finds a run or session and reads its record. A reference that
-// matches nothing is an error that wraps [ErrRunNotFound].
+// RunReader finds a run or session and reads its record. An empty reference is
+// the newest run; one that matches nothing is an error that wraps [ErrRunNotFound].
 type RunReader interface {
 	ReadRun(ctx context.Context, reference string) (Run, error)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/brickoven/brickoven/bricks/doomloop"
 )
 
 // WriteText writes the result for people: the verdict, the reasoning and the
@@ -32,7 +34,7 @@ func (r Result) WriteText(w io.Writer) error {
 		row("", "guard event %d: %s", event.Index+1, event.sentence())
 	}
 	for _, finding := range r.Findings {
-		row("", "%s: %s, events %s", finding.Kind, finding.Reason, numbers(finding.Witnesses))
+		row("", "%s: %s, %s", finding.Kind, finding.Reason, witnesses(finding))
 	}
 	for _, warning := range r.Warnings {
 		row("warning", "%s", warning)
@@ -83,6 +85,14 @@ func yesNo(yes bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// witnesses names the events of a finding, by their labels where they have some.
+func witnesses(f doomloop.Finding) string {
+	if f.Names != nil {
+		return "steps " + strings.Join(f.Names, ", ")
+	}
+	return "events " + numbers(f.Witnesses)
 }
 
 func numbers(list []int) string {

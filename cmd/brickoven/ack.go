@@ -43,7 +43,7 @@ type acknowledging struct {
 	through, reviewer    string
 	key                  string
 	statement, signature string
-	print                bool
+	print, list          bool
 	format               string
 }
 
@@ -51,12 +51,14 @@ type acknowledging struct {
 func newAckCommand(a *app, source debtSource) *cobra.Command {
 	k := &acknowledging{app: a, source: source}
 	cmd := &cobra.Command{
-		Use:   "ack --through SHA --reviewer ID",
+		Use:   "ack --through SHA --reviewer ID | --list",
 		Short: "Sign that you have read the accepted changes up to a commit",
 		Long: `Sign, with your SSH key, that you have read the changes that loops made in this
 repository, up to and including SHA. The signature is verified against
 .brickoven/allowed_signers, stands in the journal, and lowers the count of
 unread changes.
+
+--list tells what there is to read, with a command that shows each change.
 
 It proves that the holder of your key signed. It does not prove that anybody
 understood what was signed.
@@ -71,14 +73,16 @@ within 24 hours with --statement and --signature.`,
 	flags.StringVar(&k.through, "through", "", "the last commit that was read")
 	flags.StringVar(&k.reviewer, "reviewer", "", "who read it, as in allowed_signers")
 	flags.StringVar(&k.key, "key", "", "file of the SSH key; of a public or locked key the SSH agent signs")
+	flags.BoolVar(&k.list, "list", false, "list the unread changes, and sign nothing")
 	flags.BoolVar(&k.print, "print", false, "print the statement to sign, and do nothing")
 	flags.StringVar(&k.statement, "statement", "", "file of a statement that was signed elsewhere")
 	flags.StringVar(&k.signature, "signature", "", "file of its signature")
 	flags.StringVar(&k.format, "output-format", "text", "text or json")
 	cmd.MarkFlagsRequiredTogether("through", "reviewer")
 	cmd.MarkFlagsRequiredTogether("statement", "signature")
-	cmd.MarkFlagsMutuallyExclusive("through", "statement")
-	cmd.MarkFlagsOneRequired("through", "statement")
+	cmd.MarkFlagsMutuallyExclusive("through", "statement", "list")
+	cmd.MarkFlagsOneRequired("through", "statement", "list")
+	placeFlags(source, flags)
 	return cmd
 }
 
@@ -91,7 +95,10 @@ func (k *acknowledging) run(cmd *cobra.Command, _ []string) error {
 	}
 	state, err := k.source.Unread(cmd.Context())
 	if err != nil {
-		return &failure{exit.Failed, err}
+		return debtFailure(err)
+	}
+	if k.list {
+		return k.backlog(state)
 	}
 	now := time.Now()
 	ack, err := k.acknowledgement(state, now)

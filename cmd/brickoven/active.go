@@ -29,6 +29,7 @@ type activeRun struct {
 	ci       *ciLog
 	audit    *audit
 	known    map[string]step.Event
+	used     chan step.Event // what agents have used so far
 	about    about
 	ended    bool
 	faults   []error
@@ -73,6 +74,8 @@ func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, 
 	if s.machine, err = a.machine(set, tree, id, store); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	s.used = make(chan step.Event)
+	s.machine.Agents.Used = s.used
 	if o.auditDir != "" {
 		if s.audit, err = openAudit(o.auditDir, tree.Root.Name, time.Now()); err != nil {
 			return nil, &failure{exit.Usage, errors.Join(err, store.Close())}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the generated pages")
 func TestThePagesOfTheCommandsAreTheirHelp(t *testing.T) {
 	t.Parallel()
 	docs := filepath.Join("..", "..", "docs")
-	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}).rootCommand()
+	root := (&app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}).rootCommand("")
 	pages := commandPages(root)
 	for name, want := range pages {
 		path := filepath.Join(docs, filepath.FromSlash(name))

@@ -56,6 +56,7 @@ With --list, print every halt reason with its class instead.`,
 	}
 	cmd.Flags().BoolVar(&x.list, "list", false, "list all halt reasons")
 	cmd.Flags().StringVar(&x.format, "output-format", "text", "text or json")
+	placeFlags(source, cmd.Flags())
 	return cmd
 }
 
@@ -92,8 +93,12 @@ func (x *haltExplanation) run(cmd *cobra.Command, args []string) error {
 
 // runFailure gives an error about a run its exit code.
 func runFailure(err error) error {
-	if errors.Is(err, errNoRun) {
+	var fail *failure
+	switch {
+	case errors.Is(err, errNoRun):
 		return &failure{exit.NotFound, err}
+	case errors.As(err, &fail):
+		return err
 	}
 	return &failure{exit.Failed, err}
 }

@@ -117,8 +117,11 @@ func (f *frontiers) Frontier(_ context.Context, run string) (frontier, error) {
 	return frontier{Run: "r1", Loop: "converge", Accepted: ratchet.Snapshot{Commit: "abc"}, Round: 4, Failing: &failing, Reverts: 1, Rescues: []string{"refs/x"}}, f.fault
 }
 
-func (f *frontiers) Restore(context.Context, string) (ratchet.Restored, error) {
-	return ratchet.Restored{RescueRef: "refs/rescue", Paths: []string{"a"}, Kept: []string{"b"}, HeadKept: "a remote has the commits"}, f.fault
+func (f *frontiers) Restore(context.Context, string) ([]ratchet.Restored, error) {
+	if f.fault != nil {
+		return nil, f.fault
+	}
+	return []ratchet.Restored{{RescueRef: "refs/rescue", Paths: []string{"a"}, Kept: []string{"b"}, HeadKept: "a remote has the commits"}}, nil
 }
 
 func (f *frontiers) Accept(_ context.Context, _, reason string) (ratchet.Snapshot, error) {

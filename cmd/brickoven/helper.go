@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,11 +58,11 @@ func (a *app) filter(name, short string, line func(text string) string) *cobra.C
 			return nil
 		},
 		RunE: func(*cobra.Command, []string) error {
-			text, err := io.ReadAll(a.in)
+			text, err := readText(a.in)
 			if err != nil {
 				return &failure{Code: 1, Err: fmt.Errorf("reading standard input: %w", err)}
 			}
-			if _, err := fmt.Fprintln(a.out, line(string(text))); err != nil {
+			if _, err := fmt.Fprintln(a.out, line(text)); err != nil {
 				return &failure{Code: 1, Err: fmt.Errorf("writing the answer: %w", err)}
 			}
 			return nil

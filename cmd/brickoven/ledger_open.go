@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/brickoven/brickoven/bricks/ledger"
@@ -123,9 +121,5 @@ func (l *ledgerCommand) places() (store.Places, error) {
 	if err != nil {
 		return store.Places{}, err
 	}
-	places := store.Places{Root: root, Path: l.app.getenv("PATH")}
-	if runtime.GOOS == "windows" {
-		places.Extensions = filepath.SplitList(l.app.getenv("PATHEXT"))
-	}
-	return places, nil
+	return l.app.programs(root), nil
 }

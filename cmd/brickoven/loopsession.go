@@ -39,6 +39,10 @@ type loopSessions struct {
 	// goOn tells that loops that had ended are to go on, where no file says any
 	// more that they are over.
 	goOn bool
+	// handed are the work trees that a person accepted since, by the loop's path.
+	handed map[string][]runner.Tree
+	// resumed tells that another process had the run before.
+	resumed bool
 
 	mu   sync.Mutex
 	open map[string]*loopSession
@@ -68,7 +72,7 @@ func (a *app) loopSessions(set *settings, runID string, store *local.Store) *loo
 	places := state.Locations{Dir: filepath.Dir(filepath.Dir(store.Dir))}
 	l := &loopSessions{
 		store: folder.Store{Dir: places.Sessions()}, trees: filepath.Join(places.Dir, "trees"), workDir: set.WorkDir,
-		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, open: map[string]*loopSession{},
+		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, handed: set.handed, resumed: set.resumed, open: map[string]*loopSession{},
 	}
 	if dir := a.getenv("BRICKOVEN_SESSION_DIR"); dir != "" {
 		l.around = filepath.Base(dir)
@@ -100,10 +104,13 @@ func (l *loopSessions) do(ctx context.Context, a *step.Action) (any, error) {
 		return nil, err
 	}
 	switch call.Op {
+	case step.SessionBegin:
+		s.stopped = false // the stop that was found did not end the loop
 	case step.SessionObserve:
 		return s.observe(ctx, call.Iteration, call.Load.(int))
 	case step.SessionClose:
-		return l.finish(ctx, s, call, !held)
+		v, err := l.finish(ctx, s, call, !held)
+		return l.withHanded(a.Path, v), err
 	}
 	return nil, s.Write(ctx, l.record(call))
 }
@@ -177,10 +184,13 @@ func (l *loopSessions) create(ctx context.Context, o runner.SessionOpening) (any
 	if err != nil {
 		return nil, err
 	}
-	x, err := l.store.Create(ctx, folder.Opening{
-		Meta: sessions.Meta{RunID: l.runID, Recipe: o.Recipe, Step: o.Step, WorkDir: dir, ParentSessionID: o.Parent},
-		Goal: o.Goal, At: o.At, Random: rand.Reader, Holder: l.holder(o.Step),
-	})
+	x, err := l.begun(ctx, o.Step)
+	if x == nil && err == nil {
+		x, err = l.store.Create(ctx, folder.Opening{
+			Meta: sessions.Meta{RunID: l.runID, Recipe: o.Recipe, Step: o.Step, WorkDir: dir, ParentSessionID: o.Parent},
+			Goal: o.Goal, At: o.At, Random: rand.Reader, Holder: l.holder(o.Step),
+		})
+	}
 	if err != nil {
 		return nil, errors.Join(err, tree.Release())
 	}
@@ -190,6 +200,26 @@ func (l *loopSessions) create(ctx context.Context, o runner.SessionOpening) (any
 	l.open[x.ID()] = s
 	s.watch(0)
 	return map[string]any{"id": x.ID(), "dir": x.Dir(), "work_dir": dir, "watch_manifest": l.manifest(o.Paths)}, nil
+}
+
+// begun finds the session of a loop whose process died before it could record
+// that it had made it; nil where there is none.
+func (l *loopSessions) begun(ctx context.Context, path string) (*folder.Session, error) {
+	if !l.resumed {
+		return nil, nil
+	}
+	ids, err := l.store.IDs()
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		view, err := l.store.Look(id)
+		if err != nil || view.State != nil || view.Meta.RunID != l.runID || view.Meta.Step != path {
+			continue // also one that cannot be read, which is no session of ours
+		}
+		return l.store.Open(ctx, id, l.holder(path))
+	}
+	return nil, nil
 }
 
 // manifest is what the watched files are before the first round.

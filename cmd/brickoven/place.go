@@ -76,13 +76,14 @@ func repositoryRoot(dir string) string {
 	}
 }
 
-// resolve reads a recipe and all it calls; its errors carry their exit codes.
-func (a *app) resolve(p *place, arg string, names []string) (*recipes.Tree, error) {
+// resolve reads a recipe and all it calls, with the variables that it is given;
+// its errors carry their exit codes.
+func (a *app) resolve(p *place, arg string, vars []recipes.Variable) (*recipes.Tree, error) {
 	resolver, err := a.resolver(p)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := resolver.Resolve(arg, recipes.LoadOptions{Strict: p.strict, AllowForeign: p.foreign, Names: names})
+	tree, err := resolver.Resolve(arg, recipes.LoadOptions{Strict: p.strict, AllowForeign: p.foreign, Names: names(vars), Vars: vars})
 	if err != nil {
 		return nil, a.loadFailure(err)
 	}

@@ -80,6 +80,9 @@ func (p *progress) note(n step.Note) {
 	switch n.Kind {
 	case step.Warning:
 		p.print(fmt.Sprintf("Warning: %s%s\n", at(n.Path), n.Text))
+	case step.Waiting:
+		p.print(fmt.Sprintf("%s  ⧗ %s waits %s until %s: %s\n", indent(n.Path), n.Path,
+			n.Due.Sub(n.At).Round(time.Second), n.Due.Local().Format(time.DateTime), n.Text))
 	case step.LoopRound:
 		if p.steps {
 			p.print(indent(n.Path) + "  round " + n.Text + " of " + n.Path + "\n")

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brickoven/brickoven/bricks/brakes/ratchet"
+	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
 )
 
@@ -20,7 +21,9 @@ type frontier struct {
 	// Accepted is the last accepted state, which is the best one too, because a
 	// round is accepted only if it keeps what was gained.
 	Accepted ratchet.Snapshot `json:"accepted"`
-	Round    int              `json:"round"` // 0 is the state before the first round
+	// Trees are the accepted states of all work trees; the first is Accepted.
+	Trees []runner.Tree `json:"trees,omitempty"`
+	Round int           `json:"round"` // 0 is the state before the first round
 	// Failing and Passing count tests; nil is unknown.
 	Failing *int `json:"failing"`
 	Passing *int `json:"passing"`
@@ -36,7 +39,7 @@ type frontier struct {
 // write what they did into its journal.
 type ratchetSource interface {
 	Frontier(ctx context.Context, run string) (frontier, error)
-	Restore(ctx context.Context, run string) (ratchet.Restored, error)
+	Restore(ctx context.Context, run string) ([]ratchet.Restored, error)
 	// Accept makes the work tree as it is the accepted state.
 	Accept(ctx context.Context, run, reason string) (ratchet.Snapshot, error)
 }
@@ -87,6 +90,7 @@ func ratchetCommand(a *app, source ratchetSource, use, short string, do func(ctx
 		},
 	}
 	cmd.Flags().StringVar(&format, "output-format", format, "text or json")
+	placeFlags(source, cmd.Flags())
 	return cmd
 }
 
@@ -123,8 +127,10 @@ func newRatchetRestore(a *app, source ratchetSource) *cobra.Command {
 	return ratchetCommand(a, source, "restore", "Put the work tree back to the last accepted state",
 		func(ctx context.Context, run string, text io.Writer) (any, error) {
 			done, err := source.Restore(ctx, run)
-			writeRestored(text, done)
-			return done, err
+			for _, one := range done {
+				writeRestored(text, one)
+			}
+			return map[string]any{"restored": done}, err
 		})
 }
 

@@ -29,6 +29,8 @@ type result struct {
 	ExitCode    int              `json:"exit_code"`
 	Finally     []stepResult     `json:"finally"`
 	UnusedStubs []string         `json:"unused_stubs"`
+	// Usage is null where no agent was called.
+	Usage *step.Usage `json:"usage"`
 }
 
 type stepResult struct {
@@ -45,8 +47,10 @@ type stepResult struct {
 	Truncated bool           `json:"truncated,omitempty"`
 	Attempts  int            `json:"attempts,omitempty"`
 	Outputs   map[string]any `json:"outputs,omitempty"`
+	Loop      map[string]any `json:"loop,omitempty"`
 	Failed    []any          `json:"failed,omitempty"`
 	Usage     *step.Usage    `json:"usage,omitempty"`
+	Agent     *agentResult   `json:"agent,omitempty"`
 	Steps     []stepResult   `json:"steps,omitempty"`
 }
 
@@ -86,7 +90,7 @@ func (a *app) reportRun(o *runOptions, tree *recipes.Tree, s *activeRun, out *ru
 func newResult(s *activeRun, out *runner.Outcome) (*result, error) {
 	res := &result{
 		RecipeName: out.Recipe, Success: out.Success(), Duration: out.Duration.Seconds(), RunID: s.id,
-		Status: out.Status, Reason: s.machine.Mask.Text(out.Reason), FailedStep: out.FailedStep, ExitCode: exitCode(out), Context: map[string]any{},
+		Status: out.Status, Reason: s.machine.Mask.Text(out.Reason), FailedStep: out.FailedStep, ExitCode: exitCode(out), Context: map[string]any{}, Usage: out.Usage,
 	}
 	var err error
 	if res.StepResults, err = stepResults(s, out.Steps); err != nil {
@@ -116,8 +120,9 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 		row := stepResult{
 			StepID: o.ID, Status: o.Status, Output: s.machine.Mask.Text(text), Error: s.machine.Mask.Text(o.Error), Duration: o.Duration.Seconds(),
 			Path: o.Path, ExitCode: o.ExitCode, Signal: o.Signal, Cause: o.Cause, Tolerated: o.Tolerated,
-			Truncated: o.Truncated, Attempts: o.Attempts, Failed: masked, Usage: o.Usage,
+			Truncated: o.Truncated, Attempts: o.Attempts, Failed: masked, Usage: o.Usage, Agent: newAgentResult(o.Agent),
 		}
+		row.Loop, _ = s.machine.Mask.Value(o.Loop).(map[string]any)
 		if o.Outputs != nil {
 			whole, err := s.machine.Store.Whole(o.Outputs)
 			if err != nil {
@@ -145,6 +150,12 @@ func summarise(res *result) string {
 		if st.Tolerated || st.Status == step.Degraded {
 			fmt.Fprintf(&b, "      %s\n", strings.ReplaceAll(printable(st.Error), "\n", "\n      "))
 		}
+		if text := spent(st.Usage); text != "" && st.Agent != nil {
+			fmt.Fprintf(&b, "      (%s)\n", text)
+		}
+	}
+	if text := spent(res.Usage); text != "" {
+		fmt.Fprintf(&b, "Usage: %s\n", text)
 	}
 	return b.String()
 }
@@ -158,6 +169,9 @@ const (
 
 func writeOutput(b *strings.Builder, st stepResult) {
 	text := strings.TrimSpace(st.Output)
+	if st.Loop != nil {
+		text = loopReport(st.Loop)
+	}
 	if text == "" {
 		return
 	}

@@ -39,6 +39,10 @@ one. Completed steps are not run again and give back the same values. The step
 that was running runs again, unless its on_interrupt says otherwise. What the
 dead process left running is ended first.
 
+A run that a loop ended without its goal goes on with that loop, as far as no
+file says any more that it is over: a control.json that says stopped keeps it
+stopped until somebody sets it to running.
+
 --from STEP runs a step and all that stand behind it again, --only STEP that
 step alone; both work on finished runs too.
 ` + exitStatus(),
@@ -82,6 +86,9 @@ func (a *app) resumeRun(ctx context.Context, o *resumeOptions, id string) (err e
 	if err != nil {
 		return err
 	}
+	if set.handed, err = handed(dir); err != nil {
+		return &failure{exit.Failed, err}
+	}
 	defer func() { err = hide(set.masker, err) }()
 	s, err := a.openSession(&o.runOptions, set, tree, filepath.Base(dir), dir)
 	if err != nil {
@@ -124,11 +131,6 @@ func noRecord(dir string) error {
 // recall restores the recipe and the settings of a run, and refuses to go on
 // where there is nothing to go on with or files have changed.
 func (a *app) recall(o *resumeOptions, past *local.History) (*settings, *recipes.Tree, error) {
-	if !past.Unended() && o.choice == (local.Choice{}) {
-		return nil, nil, &failure{exit.Usage, fmt.Errorf(
-			"run %s is finished (%s): run the recipe again, or choose steps with --from or --only",
-			past.Start.RunID, past.Finished.Status)}
-	}
 	set, err := a.recallSettings(past.Start)
 	if err != nil {
 		return nil, nil, err
@@ -144,11 +146,21 @@ func (a *app) recall(o *resumeOptions, past *local.History) (*settings, *recipes
 	}
 	o.accepted = hashes(resolver, changed)
 	tree, err := recipes.Restore(set.Recording, recipes.LoadOptions{
-		Strict: set.Strict, AllowForeign: set.Foreign, Names: names(variablesOf(past)),
+		Strict: set.Strict, AllowForeign: set.Foreign, Names: names(variablesOf(past)), Vars: variablesOf(past),
 	})
 	if err != nil {
 		return nil, nil, &failure{exit.Failed, err}
 	}
+	set.resumed = true
+	if past.Unended() || o.choice != (local.Choice{}) {
+		return set, tree, nil
+	}
+	if !past.Halted(tree) {
+		return nil, nil, &failure{exit.Usage, fmt.Errorf(
+			"run %s is finished (%s): run the recipe again, or choose steps with --from or --only",
+			past.Start.RunID, past.Finished.Status)}
+	}
+	o.choice.GoOn, set.goOn = true, true
 	return set, tree, nil
 }
 
@@ -236,6 +248,9 @@ func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *set
 	for _, act := range restored.Answered {
 		s.machine.Stubs.Skip(act)
 	}
+	if err := set.keepAnswers(s.machine, restored.Played); err != nil {
+		return err
+	}
 	if err := s.resumed(past, restored, o); err != nil {
 		return &failure{exit.Failed, err}
 	}
@@ -243,6 +258,7 @@ func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *set
 		return &failure{exit.Failed, err}
 	}
 	a.describe(s, set, tree, past.Start.Start, nil)
+	s.stillWaiting(restored.Batch.Actions)
 	return a.finish(ctx, &o.runOptions, tree, s, func(d *local.Driver, signals <-chan local.Signal) (*runner.Outcome, error) {
 		return d.Resume(ctx, run, restored.Batch, signals)
 	})
@@ -265,11 +281,20 @@ func (s *activeRun) answer(restored *local.Restored) error {
 	return nil
 }
 
+// stillWaiting tells those who watch of the waits that go on.
+func (s *activeRun) stillWaiting(actions []*step.Action) {
+	for _, a := range actions {
+		if a.Kind == step.Wait {
+			s.progress.note(s.masked(step.Note{Kind: step.Waiting, Path: a.Path, Text: a.Reason, Due: &a.Due, At: now()}))
+		}
+	}
+}
+
 // resumed writes that another process took the run over.
 func (s *activeRun) resumed(past *local.History, restored *local.Restored, o *resumeOptions) error {
 	who := owner(s.machine.Mask)
 	rec := journal.Resumed{
-		Owner: who.Process, Host: who.Host, Attempt: past.Attempts + 1, From: o.choice.From, Only: o.choice.Only,
+		Owner: who.Process, Host: who.Host, Attempt: past.Attempts + 1, From: o.choice.From, Only: o.choice.Only, GoOn: o.choice.GoOn,
 		Accepted: o.accepted,
 	}
 	for _, a := range restored.Interrupted {

@@ -34,27 +34,29 @@ func run(ctx context.Context, args, environ []string, in io.Reader, out, errOut 
 // execute runs the command line of brickoven itself. A first argument that is
 // no command is a recipe.
 func (a *app) execute(ctx context.Context, args []string) error {
-	root := a.rootCommand()
-	if isRecipe(root, args) {
+	if isRecipe(args) {
 		args = append([]string{"run"}, args...)
 	}
+	only := ""
+	if len(args) > 0 && isCommand(args[0]) {
+		only = args[0]
+	}
+	root := a.rootCommand(only)
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }
 
 // isRecipe tells whether a command line leaves out the word run.
-func isRecipe(root *cobra.Command, args []string) bool {
-	if len(args) == 0 || slices.Contains([]string{"-h", "--help", "--version", "-v"}, args[0]) {
-		return false
+func isRecipe(args []string) bool {
+	known := []string{
+		"-h", "--help", "--version", "-v", "help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd,
 	}
-	known := []string{"help", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}
-	for _, cmd := range root.Commands() {
-		known = append(append(known, cmd.Name()), cmd.Aliases...)
-	}
-	return !slices.Contains(known, args[0])
+	return len(args) > 0 && !isCommand(args[0]) && !slices.Contains(known, args[0])
 }
 
-func (a *app) rootCommand() *cobra.Command {
+// rootCommand builds the command line; only that of one command where it is
+// named, because building them all would slow every start.
+func (a *app) rootCommand(only string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "brickoven [command] or [RECIPE]",
 		Short: "Run recipes for agent loops, and know when a loop should stop",
@@ -76,11 +78,11 @@ recipes and built-in bricks. A recipe is named or given as a file;
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{exit.Usage, err} })
-	root.AddCommand(
-		newRunCommand(a), newResumeCommand(a), newRunsCommand(a), newWatchCommand(a), newListCommand(a), newShowCommand(a), newExplainCommand(a), newValidateCommand(a),
-		newVersionCommand(a), newHelperCommand(a), newOrchCommand(a), newLedgerCommand(a), newScoreCommand(a),
-		newSchemaCommand(a), newTestCommand(a), newSessionCommand(a), newExplainHaltCommand(a, nil), newRatchetCommand(a, nil), newAckCommand(a, nil), newInitCommand(a), newGendocsCommand(a),
-	)
+	for _, c := range commands() {
+		if only == "" || c.name == only {
+			root.AddCommand(c.build(a))
+		}
+	}
 	return root
 }
 

@@ -38,6 +38,8 @@ type runOptions struct {
 	stubFile     string
 	durable      bool
 	maskEnv      []string
+	record       string
+	replay       string
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -73,6 +75,8 @@ output, progress and errors to standard error.
 	flags.StringArrayVar(&o.stubs, "stub", nil, "let STEP_ID=text, or STEP_ID=@file, stand in for a step's work (repeatable)")
 	flags.StringVar(&o.stubFile, "stub-file", "", "stubs from a YAML file")
 	flags.StringArrayVar(&o.maskEnv, "mask-env", nil, "mask the value of this environment variable wherever it would be printed or kept (repeatable)")
+	flags.StringVar(&o.record, "record", "", "keep the answers of agents in this folder, for --replay")
+	flags.StringVar(&o.replay, "replay", "", "play the answers of agents back from this folder")
 	flags.BoolVar(&o.durable, "durable", false, "make every record of the journal survive a power cut (one fsync each)")
 	o.ciOptions.flags(a, flags)
 	formatFlag(cmd, &o.format)
@@ -90,11 +94,16 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 	if o.validateOnly {
 		return a.validateOnly(o, arg)
 	}
-	tree, err := a.resolve(&o.place, arg, names(vars))
+	tree, err := a.resolve(&o.place, arg, vars)
 	if err != nil {
 		return err
 	}
-	if faults := append(tree.Check(names(vars)), slices.Concat(tree.Functions(functionNames()), tree.CheckLoops(checkWorkflows))...).Errors(); len(faults) > 0 {
+	return a.runTree(ctx, o, tree, vars)
+}
+
+// runTree checks a resolved tree, and explains or runs it.
+func (a *app) runTree(ctx context.Context, o *runOptions, tree *recipes.Tree, vars []recipes.Variable) error {
+	if faults := append(tree.Check(names(vars)), slices.Concat(tree.Functions(functionNames()), tree.CheckLoops(checkWorkflows), tree.CheckAgents(a.agentCheck(o.workDir)), tree.CheckBrakes(checkBrakes), tree.CheckContracts(a.checkContract(o.workDir)))...).Errors(); len(faults) > 0 {
 		return &failure{exit.Invalid, faults}
 	}
 	if o.explain && o.format == "json" {
@@ -198,8 +207,8 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 	defer release()
 	defer s.recordPanic()
 	driver := &local.Driver{
-		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal}, Observe: s.observe, Now: time.Now, Known: s.known,
-		Skipped: s.machine.Stubs.Skip,
+		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal, Mask: s.machine.Mask}, Observe: s.observe, Now: time.Now, Known: s.known,
+		Skipped: s.machine.Stubs.Skip, Used: s.used,
 	}
 	outcome, err := drive(driver, signals)
 	if err != nil {
@@ -232,6 +241,8 @@ func exitCode(o *runner.Outcome) int {
 		return exit.Signal(o.Signal)
 	case o.Held:
 		return exit.Held
+	case o.Halted != 0:
+		return o.Halted
 	case !o.Success():
 		return exit.Failed
 	}

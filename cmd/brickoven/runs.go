@@ -35,12 +35,12 @@ func newRunsCommand(a *app) *cobra.Command {
 		Use: "runs", Short: "Look at the runs of this project, and tidy them up",
 		Long: "Look at the runs of the project that the working directory belongs to. A run is\nnamed by its id or by a beginning of it that no other run has.\n" + exitStatus(),
 		RunE: func(*cobra.Command, []string) error {
-			return &failure{exit.Usage, errors.New("name what to do: list, show, logs, rm or verify")}
+			return &failure{exit.Usage, errors.New("name what to do: list, show, logs, retry-now, rm or verify")}
 		},
 	}
 	o.flags(cmd.PersistentFlags())
 	cmd.AddCommand(newRunsListCommand(a, o), newRunsShowCommand(a, o), newRunsLogsCommand(a, o),
-		newRunsRemoveCommand(a, o), newRunsVerifyCommand(a, o))
+		newRunsRemoveCommand(a, o), newRunsVerifyCommand(a, o), newRunsRetryCommand(a, o))
 	return cmd
 }
 
@@ -128,7 +128,8 @@ func newRunsShowCommand(a *app, o *runsOptions) *cobra.Command {
 			}
 			if o.format == "json" {
 				row := summaryRow(sum)
-				row["steps"] = steps
+				row["steps"], row["waits"] = steps, waitRows(sum)
+				row["usage"] = local.Usage(steps)
 				a.printJSON(row)
 				return nil
 			}
@@ -149,6 +150,10 @@ func (a *app) printRun(s journal.Summary, steps []*local.StepRecord) error {
 	if s.Attempt > 1 {
 		fmt.Fprintf(a.out, "Resumed: %d times\n", s.Attempt-1)
 	}
+	a.printWaits(s)
+	if text := spent(local.Usage(steps)); text != "" {
+		fmt.Fprintf(a.out, "Usage:   %s\n", text)
+	}
 	table := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	for _, st := range steps {
 		fmt.Fprintf(table, "  [%s]\t%s\t%.1fs\t%s\n", st.Status, st.Path, st.Duration, remarks(st))
@@ -162,18 +167,8 @@ func remarks(st *local.StepRecord) string {
 	if st.Attempts > 1 {
 		words = append(words, fmt.Sprintf("%d attempts", st.Attempts))
 	}
-	if u := st.Usage; u != nil {
-		for _, count := range []struct {
-			n    *int64
-			what string
-		}{{u.InputTokens, "tokens in"}, {u.OutputTokens, "tokens out"}} {
-			if count.n != nil {
-				words = append(words, fmt.Sprintf("%d %s", *count.n, count.what))
-			}
-		}
-		if u.CostUSD != nil {
-			words = append(words, fmt.Sprintf("$%.4f", *u.CostUSD))
-		}
+	if text := spent(st.Usage); text != "" {
+		words = append(words, text)
 	}
 	if st.Error != "" {
 		words = append(words, firstLine(printable(st.Error)))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/brickoven/brickoven/bricks/doomloop"
 	"github.com/brickoven/brickoven/bricks/score"
 )
 
@@ -32,10 +33,20 @@ type scoring struct {
 	junit       string
 	plot        string
 	guardEvents string
+	newest      bool
+	doomLoops   string
+	// thresholds are what doomLoops gives for the steps, and for the tool calls
+	// of an agent.
+	thresholds, toolThresholds doomloop.Config
 }
 
-// newScoreCommand returns the score command without access to runs.
-func newScoreCommand(a *app) *cobra.Command { return newScoreCommandFor(a, nil) }
+// newScoreCommand returns the score command over the runs of a project.
+func newScoreCommand(a *app) *cobra.Command {
+	runs := &scoreRuns{app: a}
+	cmd := newScoreCommandFor(a, runs)
+	runs.flags(cmd.Flags())
+	return cmd
+}
 
 // newScoreCommandFor returns the score command; runs may be nil.
 func newScoreCommandFor(a *app, runs score.RunReader) *cobra.Command {
@@ -46,12 +57,18 @@ func newScoreCommandFor(a *app, runs score.RunReader) *cobra.Command {
 		Long: `Tell from the record of a finished loop, without any model call, whether it
 converged, what it wasted and whether a doom-loop guard fired.
 
-The record is a run or session, or JSON with score_history, threshold, mode,
-success and total_duration_seconds in a file or on standard input.
+The record is a run or session of this project, by a beginning of its id, or
+JSON with score_history, threshold, mode, success and total_duration_seconds in a
+file or on standard input. The scores of a run are those that its evaluation-loop
+recorded, or the last object with score_history that one of its steps printed;
+its guard events are the ends that brakes made, and its steps are looked through
+for doom loops.
 
 Exit codes: 0 healthy, 1 unhealthy, 2 malformed input or usage, 4 nothing to
 examine.`,
-		Example: `  brickoven score loop.json
+		Example: `  brickoven score 20260102-030405
+  brickoven score --newest --plot score.svg
+  brickoven score loop.json
   brickoven score loop.json --max-wasted 1 --guard-events guards.json
   brickoven score loop.json --output-format json --junit score.xml --plot score.svg`,
 		SilenceErrors: true,
@@ -74,6 +91,8 @@ func (s *scoring) define(flags *pflag.FlagSet) {
 	flags.StringVar(&s.format, "output-format", "text", "text or json")
 	flags.StringVar(&s.junit, "junit", "", "write the result as a JUnit report to this file")
 	flags.StringVar(&s.plot, "plot", "", "draw the scores as SVG into this file")
+	flags.BoolVar(&s.newest, "newest", false, "score the newest run")
+	flags.StringVar(&s.doomLoops, "doom-loops", "on", "look through a run's steps: on, off, or thresholds as in brakes.doom_loop, such as cycle_repeats=3,no_progress=20")
 	flags.StringVar(&s.guardEvents, "guard-events", "", "read guard events, JSON or JSON lines, from this file; - is standard input")
 }
 
@@ -118,6 +137,13 @@ func (s *scoring) run(ctx context.Context, flags *pflag.FlagSet) error {
 	if err := s.checkUsage(flags); err != nil {
 		return s.fail(err)
 	}
+	var err error
+	if s.thresholds, err = doomloop.ParseFlag(s.doomLoops, doomloop.Default()); err == nil {
+		s.toolThresholds, err = doomloop.ParseFlag(s.doomLoops, doomloop.DefaultTools())
+	}
+	if err != nil {
+		return s.fail(fmt.Errorf("--doom-loops: %w", err))
+	}
 	in, err := s.readInput(ctx, flags.Arg(0))
 	if err != nil {
 		return s.fail(err)
@@ -132,6 +158,7 @@ func (s *scoring) run(ctx context.Context, flags *pflag.FlagSet) error {
 	if err != nil {
 		return s.fail(err)
 	}
+	result.Warnings = append(result.Warnings, in.notices...)
 	if err := s.writeFiles(result, in); err != nil {
 		return s.fail(err)
 	}
@@ -144,9 +171,11 @@ func (s *scoring) checkUsage(flags *pflag.FlagSet) error {
 		return fmt.Errorf("--output-format is %q; expected text or json", s.format)
 	case flags.NArg() > 1:
 		return fmt.Errorf("expected one run or file, got %d", flags.NArg())
+	case s.newest && flags.NArg() > 0:
+		return fmt.Errorf("--newest is the newest run, but %s is named too", flags.Arg(0))
 	case s.maxWasted < 0:
 		return fmt.Errorf("--max-wasted is %d; expected 0 or more", s.maxWasted)
-	case s.guardEvents == "-" && (flags.NArg() == 0 || flags.Arg(0) == "-"):
+	case s.guardEvents == "-" && (flags.NArg() == 0 && !s.newest || flags.Arg(0) == "-"):
 		return fmt.Errorf("the loop and --guard-events cannot both come from standard input")
 	}
 	for _, name := range []string{"save", "junit", "plot", "guard-events"} {

@@ -22,6 +22,7 @@ const maxRecord = 64 << 20
 type loopInput struct {
 	score.Record
 	findings []doomloop.Finding
+	notices  []string
 	id       string
 	// files were read and must not be written over.
 	files []string
@@ -52,6 +53,10 @@ func (s *scoring) readInput(ctx context.Context, reference string) (loopInput, e
 }
 
 func (s *scoring) readLoop(ctx context.Context, reference string) (in loopInput, text string, err error) {
+	if s.newest {
+		in, err = s.readRun(ctx, "")
+		return in, "", err
+	}
 	if reference == "" {
 		reference = "-"
 	}
@@ -73,13 +78,23 @@ func (s *scoring) readRun(ctx context.Context, reference string) (loopInput, err
 	}
 	run, err := s.runs.ReadRun(ctx, reference)
 	if err != nil {
+		if reference == "" {
+			reference = "--newest"
+		}
 		return loopInput{}, fmt.Errorf("%s: %w", reference, err)
 	}
-	findings, err := doomloop.Scan(run.Steps, doomloop.Default())
+	findings, err := doomloop.Scan(run.Steps, s.thresholds)
 	if err != nil {
 		return loopInput{}, err
 	}
-	return loopInput{Record: run.Record, findings: findings, id: run.ID}, nil
+	for _, call := range run.Calls {
+		found, err := doomloop.Scan(call, s.toolThresholds)
+		if err != nil {
+			return loopInput{}, err
+		}
+		findings = append(findings, found...)
+	}
+	return loopInput{Record: run.Record, findings: findings, notices: run.Notices, id: run.ID}, nil
 }
 
 func isFile(path string) bool {

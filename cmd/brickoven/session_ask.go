@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	sessions "github.com/brickoven/brickoven/bricks/session"
 	"github.com/brickoven/brickoven/bricks/session/folder"
 	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/local"
 	"github.com/spf13/cobra"
 )
 
@@ -69,11 +71,26 @@ func (o *sessionOptions) ask(ctx context.Context, r sessions.Request) error {
 	if err != nil {
 		return askFailure(err)
 	}
+	if r.Kind == sessions.RequestRetryNow {
+		if err := o.retryRun(view.Meta.RunID); err != nil {
+			return &failure{exit.Failed, err}
+		}
+	}
 	if o.format == "json" {
 		o.app.printJSON(map[string]any{"session_id": view.ID, "request": number, "kind": r.Kind, "now": r.Now, "held": view.Held})
 		return nil
 	}
 	return o.app.print(fmt.Sprintf("session %s: %s", view.ID, answerTo(r, view.Held)))
+}
+
+// retryRun cuts short what the run of a session waits for, its judge and the
+// loops inside it included.
+func (o *sessionOptions) retryRun(id string) error {
+	locations, err := o.app.locations(o.stateDir, o.workDir)
+	if err != nil {
+		return err
+	}
+	return local.RetryNow(filepath.Join(locations.Runs(), id), o.now())
 }
 
 func askFailure(err error) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/brickoven/brickoven/bricks/evidence"
 	"github.com/brickoven/brickoven/recipes"
-	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/agent"
 	"github.com/brickoven/brickoven/runner/exit"
@@ -32,6 +31,10 @@ type settings struct {
 	// Agents is agents: of the configuration.
 	Agents map[string]any `json:"agents,omitempty"`
 	Stubs  []*local.Stub  `json:"stubs,omitempty"`
+	// Record and Replay are the folders that answers of agents are kept in, or
+	// played back from; absolute.
+	Record string `json:"record,omitempty"`
+	Replay string `json:"replay,omitempty"`
 	// Secrets names the variables whose values are masked. Where there are any,
 	// the journal is sealed.
 	Secrets []string `json:"secrets,omitempty"`
@@ -40,6 +43,11 @@ type settings struct {
 	Recording *recipes.Recording `json:"recording"`
 
 	masker *mask.Masker // of the secrets; nil without any
+	// resumed tells that the run is resumed, and goOn that loops that had ended
+	// without their goal go on.
+	resumed, goOn bool
+	// handed are the work trees that a person accepted by hand since.
+	handed map[string][]runner.Tree
 }
 
 func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
@@ -59,9 +67,14 @@ func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	record, replay, err := o.recordings()
+	if err != nil {
+		return nil, err
+	}
 	set := &settings{
 		WorkDir: work, IncludeTags: o.includeTags, ExcludeTags: o.excludeTags, DryRun: o.dryRun,
 		MaxParallel: o.maxParallel, Strict: o.strict, Foreign: o.foreign, Agent: command, Agents: agents, Stubs: stubs,
+		Record: record, Replay: replay,
 		Secrets: secretNames(o, tree), Personas: readPersonas(tree, a.personas(tree, work)), Recording: tree.Recording,
 	}
 	set.masker = a.masker(set)
@@ -94,7 +107,7 @@ func (set *settings) persona(name string) (text string, ok bool) {
 func (set *settings) options(vars []recipes.Variable, stubs *local.Stubs) runner.Options {
 	return runner.Options{
 		Vars: vars, IncludeTags: set.IncludeTags, ExcludeTags: set.ExcludeTags,
-		DryRun: set.DryRun, MaxParallel: set.MaxParallel, Stubbed: stubs.Has,
+		DryRun: set.DryRun, MaxParallel: set.MaxParallel, Stubbed: stubs.Has, Patience: set.patience,
 	}
 }
 
@@ -112,16 +125,18 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	if err != nil {
 		return nil, &failure{exit.Failed, err}
 	}
-	configured, _ := value.From(set.Agents).(map[string]any)
+	configured := set.configured()
 	if _, err := agent.ParseSettings(configured); err != nil {
 		return nil, &failure{exit.Usage, fmt.Errorf(".brickoven/config.yaml: %w", err)}
 	}
-	return &local.Machine{
+	m := &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
 		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
-		Sessions: a.loopSessions(set, id, store), SnapshotEmail: evidence.SnapshotEmail,
-		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents(), Configured: configured},
-	}, nil
+		Ledgers: a.loopLedgers(set, store), Sessions: a.loopSessions(set, id, store), SnapshotEmail: evidence.SnapshotEmail,
+		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents(), Configured: configured, Digest: set.digest},
+	}
+	m.Trees = newLoopTrees(m, id)
+	return m, set.keepAnswers(m, nil)
 }
 
 // errNoSettings tells that a journal was not written by run.

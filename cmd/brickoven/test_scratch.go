@@ -33,9 +33,13 @@ func (s *scratch) agentScript() string {
 	return filepath.ToSlash(filepath.Join(s.script(), "agent.sh"))
 }
 
+// impatient is the configuration of a case that brings none of its own: what a
+// scripted agent says does not get better by waiting.
+const impatient = "agents: {retry: {attempts: 1}}\n"
+
 // set makes everything that the case starts from.
 func (s *scratch) set(ctx context.Context) error {
-	for _, dir := range []string{s.work(), s.script(), filepath.Join(s.dir, "home")} {
+	for _, dir := range []string{s.work(), s.script(), filepath.Join(s.dir, "home"), filepath.Join(s.dir, ".brickoven")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
@@ -43,6 +47,7 @@ func (s *scratch) set(ctx context.Context) error {
 	err := errors.Join(
 		os.WriteFile(s.contextFile(), []byte(value.JSON(s.test.Context)), 0o600),
 		os.WriteFile(s.stubFile(), []byte(value.JSON(s.test.Stubs)), 0o600),
+		os.WriteFile(filepath.Join(s.dir, ".brickoven", "config.yaml"), []byte(impatient), 0o600),
 		s.writeAgent())
 	if err != nil {
 		return err

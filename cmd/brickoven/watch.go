@@ -24,6 +24,7 @@ type watchdog struct {
 	kill  bool
 	once  bool
 	json  bool
+	own   bool // each loop's own stale_after counts
 }
 
 func newWatchCommand(a *app) *cobra.Command {
@@ -43,12 +44,12 @@ Exit status: 0 finished, or healthy with --once; 19 stalled (heartbeat_stale);
 			if w.dir, err = o.run(a, args); err != nil {
 				return err
 			}
-			w.json = o.format == "json"
+			w.json, w.own = o.format == "json", !cmd.Flags().Changed("stall-timeout")
 			return w.watch(cmd.Context())
 		},
 	}
 	o.flags(cmd.Flags())
-	cmd.Flags().DurationVar(&w.stall, "stall-timeout", 10*time.Minute, "silence after which a step counts as stalled")
+	cmd.Flags().DurationVar(&w.stall, "stall-timeout", 10*time.Minute, "silence after which a step counts as stalled; without it a loop's brakes.stale_after comes before the default")
 	cmd.Flags().BoolVar(&w.kill, "kill", false, "end the stalled step's process group: TERM, then KILL")
 	cmd.Flags().BoolVar(&w.once, "once", false, "look once instead of until the end")
 	return cmd
@@ -82,6 +83,9 @@ func (w *watchdog) watch(ctx context.Context) error {
 // listen fills in the second signal: when each running action printed last.
 func (w *watchdog) listen(sum *journal.Summary) {
 	for i, action := range sum.Running {
+		if !w.own {
+			sum.Running[i].Stale = 0
+		}
 		for _, stream := range []string{action.ID, action.ID + ".err"} {
 			if _, changed, ok := process.StreamFile(w.dir, stream); ok && changed.After(sum.Running[i].Output) {
 				sum.Running[i].Output = changed

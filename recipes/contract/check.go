@@ -2,11 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // Outcome is what a run of a case gave.
@@ -116,10 +116,10 @@ func (k *checker) status(path string) string {
 	return strings.Join(words, " and ")
 }
 
-var index = regexp.MustCompile(`\[\d+\]`)
+var index = pattern.Lazy(`\[\d+\]`)
 
 // withoutIndexes leaves the elements of foreach out of a step's path.
-func withoutIndexes(path string) string { return index.ReplaceAllString(path, "") }
+func withoutIndexes(path string) string { return index().ReplaceAllString(path, "") }
 
 func (k *checker) variables(list []Expectation) {
 	context, _ := k.outcome.Report["context"].(map[string]any)

@@ -2,9 +2,8 @@
 // the CLI at hand, hands the prompt over by standard input or a private file,
 // reads the structured result, and says how the call ended and what it cost.
 //
-// It makes no decision beyond the one call. Whether a failed call is repeated is
-// a question for [Retry] and [Quota], which are functions of values and belong
-// to whoever runs the recipe.
+// It makes no decision beyond the one call. Whether a failed call is repeated, as
+// [Retry] and [Quota] say, is decided by whoever runs the recipe.
 //
 // What each CLI was found to take and to print, and in which version, is written
 // down in docs/agents.md.
@@ -86,6 +85,9 @@ type Request struct {
 	Run func(context.Context, process.Spec) (process.Exit, error)
 	// Stdout and Stderr, where not nil, get what the CLI prints as it prints it.
 	Stdout, Stderr io.Writer
+	// Used, where not nil, is told what the CLI has used so far, whenever it says
+	// something new of it. It is called from one goroutine.
+	Used func(Usage)
 	// Complete tells whether a text is a whole answer. It is asked where a CLI
 	// that prints plain text went silent; nil means never.
 	Complete func(text string) bool
@@ -122,6 +124,8 @@ type Answer struct {
 	ExitCode int `json:"exit_code"`
 	// Truncated tells that the output was longer than what is kept of it.
 	Truncated bool `json:"truncated,omitempty"`
+	// Recording is the file that a played-back answer came from; empty for others.
+	Recording string `json:"-"`
 }
 
 // Caller makes one call. [Call] is one, and so are what [Record] and [Replay]
@@ -139,7 +143,7 @@ func Call(ctx context.Context, req Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	tr := newTranscript(req.Agent.reading())
+	tr := newTranscript(req.Agent.reading(), req.Used)
 	outTail, errTail := process.NewTail(), newErrors()
 	run := req.Run
 	if run == nil {

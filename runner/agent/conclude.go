@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/brickoven/brickoven/runner/process"
 )
@@ -35,6 +36,15 @@ func conclude(req Request, e ending) Answer {
 	a.Message = e.message(req, a)
 	e.fault(req, &a)
 	return a
+}
+
+// Assess says how a call ended that was not made by [Call], by the last lines of
+// its outputs, whose text is not kept: for command lines whose output is taken as
+// it is.
+func (d *Definition) Assess(exit process.Exit, stdout, stderr string, now time.Time) Answer {
+	lines := newErrors()
+	fmt.Fprint(lines, stderr)
+	return conclude(Request{Agent: d, Now: now}, ending{exit: exit, stdout: stdout, stderr: lines})
 }
 
 // status says how the call ended, but for the faults.

@@ -3,11 +3,7 @@ package agent
 import (
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 )
-
-func none() float64 { return 0 }
 
 func TestFaultsOfErrorMessages(t *testing.T) {
 	t.Parallel()
@@ -87,72 +83,4 @@ func FuzzResetIn(f *testing.F) {
 		faultIn(message)
 		resetIn(message, time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC))
 	})
-}
-
-func TestOnlyTransientFaultsAreTriedAgain(t *testing.T) {
-	t.Parallel()
-	p := DefaultRetry()
-	for fault, want := range map[Fault]bool{RateLimit: true, Overload: true, Connection: true, UsedUp: false, Login: false, Billing: false, "": false} {
-		if _, ok := p.Next(1, Answer{Status: Failed, Fault: fault}, none); ok != want {
-			t.Errorf("%q: %v", fault, ok)
-		}
-	}
-	if _, ok := p.Next(5, Answer{Status: RateLimited, Fault: RateLimit}, none); ok {
-		t.Error("five attempts are five")
-	}
-	w, ok := p.Next(1, Answer{Status: RateLimited, Fault: RateLimit, RetryAfter: 5 * time.Minute}, none)
-	if !ok || w.For != 5*time.Minute || w.Reason != "rate limit: waiting 5m0s before attempt 2 of 5" {
-		t.Errorf("what the endpoint asks for is the least: %+v", w)
-	}
-}
-
-func TestBackoffStaysBetweenHalfAndAllOfItsStep(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		p := Retry{Attempts: 1000, Delay: time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "delay"))}
-		p.MaxDelay = p.Delay * time.Duration(rapid.Int64Range(1, 100).Draw(t, "factor"))
-		attempt := rapid.IntRange(1, 999).Draw(t, "attempt")
-		random := rapid.Float64Range(0, 0.999999).Draw(t, "random")
-		w, ok := p.Next(attempt, Answer{Status: RateLimited, Fault: RateLimit}, func() float64 { return random })
-		step := p.MaxDelay
-		if attempt <= 8 {
-			step = min(step, p.Delay<<(attempt-1))
-		}
-		if !ok || w.For < (step/2).Round(time.Millisecond)-time.Millisecond || w.For > step.Round(time.Millisecond)+time.Millisecond {
-			t.Errorf("%v of at most %v", w.For, step)
-		}
-	})
-}
-
-func TestAUsedUpLimitIsWaitedForAsConfigured(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 12, 1, 10, 0, 0, 0, time.UTC)
-	at := func(d time.Duration) *time.Time { when := now.Add(d); return &when }
-	base := DefaultQuota()
-	until, fixed := base, base
-	until.Mode = UntilReset
-	fixed.Mode, fixed.For = Fixed, 2*time.Hour
-	for name, c := range map[string]struct {
-		p      Quota
-		resets *time.Time
-		waited time.Duration
-		want   time.Duration // negative: no wait
-	}{
-		"fail":                {base, at(time.Hour), 0, -1},
-		"until reset":         {until, at(time.Hour), 0, time.Hour + 15*time.Second},
-		"unknown":             {until, nil, 0, 30*time.Minute + 15*time.Second},
-		"past":                {until, at(-time.Hour), 0, 30*time.Minute + 15*time.Second},
-		"too long":            {until, at(13 * time.Hour), 0, -1},
-		"too long in the sum": {until, at(time.Hour), 11*time.Hour + 30*time.Minute, -1},
-		"fixed":               {fixed, at(time.Hour), 0, 2*time.Hour + 15*time.Second},
-	} {
-		a := Answer{Status: QuotaExhausted, Fault: UsedUp, ResetsAt: c.resets}
-		due, reason, ok := c.p.Next(now, c.waited, a, func() float64 { return 0.5 })
-		if ok != (c.want >= 0) || ok && !due.Equal(now.Add(c.want)) || reason == "" {
-			t.Errorf("%s: %v %v, %s", name, due, ok, reason)
-		}
-	}
-	if _, _, ok := until.Next(now, 0, Answer{Status: Failed, Fault: Login}, none); ok {
-		t.Error("a login is not waited for")
-	}
 }

@@ -14,6 +14,7 @@ type claudeStream struct {
 	out     outcome
 	said    string // the text of the last message
 	meter   meter
+	spent   map[string]Usage // by message, while there is no result
 	limited *time.Time
 	reject  bool
 }
@@ -24,6 +25,7 @@ func (r *claudeStream) event(v map[string]any) {
 	}
 	switch text(v, "type") {
 	case "assistant":
+		r.spend(v)
 		r.message(v)
 	case "rate_limit_event":
 		r.reject = text(v, "rate_limit_info.status") == "rejected"
@@ -31,6 +33,41 @@ func (r *claudeStream) event(v map[string]any) {
 	case "result":
 		r.result(v)
 	}
+}
+
+// spend takes the usage of a message, a sub-agent's too. Its events repeat it,
+// and the tokens of the output grow from one to the next.
+func (r *claudeStream) spend(v map[string]any) {
+	m := meter{}
+	claudeTokens(&m, at(v, "message.usage"))
+	if id := text(v, "message.id"); id != "" && m.usage.Known() {
+		if r.spent == nil {
+			r.spent = map[string]Usage{}
+		}
+		r.spent[id] = m.usage
+	}
+}
+
+// claudeTokens reads the tokens of a message or of the whole call.
+func claudeTokens(m *meter, usage any) {
+	var fresh, made *int64
+	m.count(&fresh, "input tokens", at(usage, "input_tokens"))
+	m.count(&made, "cache creation tokens", at(usage, "cache_creation_input_tokens"))
+	m.count(&m.usage.CachedTokens, "cached tokens", at(usage, "cache_read_input_tokens"))
+	m.count(&m.usage.OutputTokens, "output tokens", at(usage, "output_tokens"))
+	m.usage.InputTokens = total(fresh, made, m.usage.CachedTokens)
+}
+
+// used is what the result says, and before it what the messages said.
+func (r *claudeStream) used() Usage {
+	if r.out.complete {
+		return r.meter.usage
+	}
+	var sum Usage
+	for _, u := range r.spent {
+		sum = sum.Add(u)
+	}
+	return sum
 }
 
 // message takes what the agent said; what a sub-agent says is not its answer.
@@ -73,15 +110,10 @@ func (r *claudeStream) result(v map[string]any) {
 		}
 	}
 	m := &r.meter
-	var fresh, made *int64
-	m.count(&fresh, "input tokens", at(v, "usage.input_tokens"))
-	m.count(&made, "cache creation tokens", at(v, "usage.cache_creation_input_tokens"))
-	m.count(&m.usage.CachedTokens, "cached tokens", at(v, "usage.cache_read_input_tokens"))
-	m.count(&m.usage.OutputTokens, "output tokens", at(v, "usage.output_tokens"))
+	claudeTokens(m, at(v, "usage"))
 	m.count(&m.usage.Turns, "turns", at(v, "num_turns"))
 	m.count(&m.usage.DurationMS, "duration", at(v, "duration_ms"))
 	m.cost("cost", at(v, "total_cost_usd"))
-	m.usage.InputTokens = total(fresh, made, m.usage.CachedTokens)
 }
 
 // claudeErrors words a result that failed without a text.
@@ -98,7 +130,7 @@ func claudeErrors(v map[string]any) string {
 
 func (r *claudeStream) end(string) outcome {
 	o := r.out
-	o.usage, o.remarks = r.meter.usage, r.meter.remarks
+	o.usage, o.remarks = r.used(), r.meter.remarks
 	if !o.complete {
 		o.text = r.said
 	}

@@ -71,9 +71,14 @@ func (r *copilotStream) count(v map[string]any) {
 
 func (r *copilotStream) end(string) outcome {
 	o := r.out
-	o.usage, o.remarks = r.meter.usage, r.meter.remarks
-	if r.turns > 0 {
-		o.usage.Turns = &r.turns
-	}
+	o.usage, o.remarks = r.used(), r.meter.remarks
 	return o
+}
+
+func (r *copilotStream) used() Usage {
+	u := r.meter.usage
+	if turns := r.turns; turns > 0 {
+		u.Turns = &turns
+	}
+	return u
 }

@@ -11,6 +11,8 @@ type plainText struct{}
 
 func (plainText) event(map[string]any) {}
 
+func (plainText) used() Usage { return Usage{} }
+
 func (plainText) end(plain string) outcome { return outcome{text: plain} }
 
 // document reads the one JSON document of result: json: the whole output, else
@@ -18,6 +20,8 @@ func (plainText) end(plain string) outcome { return outcome{text: plain} }
 type document struct{ result Result }
 
 func (document) event(map[string]any) {}
+
+func (document) used() Usage { return Usage{} }
 
 func (r document) end(plain string) outcome {
 	found, ok := extract.Find(plain, extract.Options{})

@@ -77,3 +77,5 @@ func (r *geminiStream) end(string) outcome {
 	o.usage, o.remarks = r.meter.usage, r.meter.remarks
 	return o
 }
+
+func (r *geminiStream) used() Usage { return r.meter.usage }

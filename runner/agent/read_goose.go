@@ -47,3 +47,5 @@ func (r *gooseStream) end(string) outcome {
 	o.usage, o.remarks = r.meter.usage, r.meter.remarks
 	return o
 }
+
+func (r *gooseStream) used() Usage { return r.meter.usage }

@@ -70,9 +70,14 @@ func (r *opencodeStream) count(v map[string]any) {
 func (r *opencodeStream) end(string) outcome {
 	o := r.out
 	o.text = strings.Join(r.said, "\n")
-	o.usage, o.remarks = r.meter.usage, r.meter.remarks
-	if r.turns > 0 {
-		o.usage.Turns = &r.turns
-	}
+	o.usage, o.remarks = r.used(), r.meter.remarks
 	return o
+}
+
+func (r *opencodeStream) used() Usage {
+	u := r.meter.usage
+	if turns := r.turns; turns > 0 {
+		u.Turns = &turns
+	}
+	return u
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,25 +25,24 @@ type recording struct {
 	Prompt string `json:"prompt"`
 	Agent  string `json:"agent"`
 	Answer Answer `json:"answer"`
+
+	file string // its name in the folder
 }
 
 // Record makes calls through next and keeps each answer in a file of its own
-// under dir, for [Replay]. Prompts and answers are kept as they are; the files
-// are private to the user. It is safe for concurrent use.
+// under dir, for [Replay], after those that are there. Prompts and answers are
+// kept as they are; the files are private to the user. What the caller cancelled
+// is no answer. It is safe for concurrent use.
 func Record(dir string, next Caller) Caller {
 	var mu sync.Mutex
-	count := map[string]int{}
 	return func(ctx context.Context, req Request) (Answer, error) {
 		a, err := next(ctx, req)
-		if err != nil {
+		if err != nil || a.Exit.Cancelled {
 			return a, err
 		}
-		r := recording{Step: req.Step, SHA256: hash(req.Prompt), Prompt: req.Prompt, Agent: req.Agent.Name, Answer: a}
+		r := recording{Step: req.Step, Number: 1, SHA256: hash(req.Prompt), Prompt: req.Prompt, Agent: req.Agent.Name, Answer: a}
 		mu.Lock()
 		defer mu.Unlock()
-		key := req.Step + "\x00" + r.SHA256
-		count[key]++
-		r.Number = count[key]
 		if err := r.save(dir); err != nil {
 			return a, fmt.Errorf("recording the answer of %s: %w", req.Step, err)
 		}
@@ -50,16 +50,26 @@ func Record(dir string, next Caller) Caller {
 	}
 }
 
+// save keeps a recording under the first number that is free.
 func (r recording) save(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
+	for ; ; r.Number++ {
+		name := fmt.Sprintf("%s-%s-%d.json", fileName(r.Step), hash(r.Step + "\x00" + r.Prompt)[:16], r.Number)
+		file, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(r, "", "  ")
+		if err == nil {
+			_, err = file.Write(append(data, '\n'))
+		}
+		return errors.Join(err, file.Close())
 	}
-	name := fmt.Sprintf("%s-%s-%d.json", fileName(r.Step), hash(r.Step + "\x00" + r.Prompt)[:16], r.Number)
-	return os.WriteFile(filepath.Join(dir, name), append(data, '\n'), 0o600)
 }
 
 // MissError tells that no answer was recorded for a call.
@@ -87,32 +97,55 @@ func (e *MissError) Error() string {
 	return head + " with this prompt. It differs from the recorded one:\n" + difference(e.Nearest, e.Prompt)
 }
 
-// Replay plays back what [Record] kept in dir, by step and prompt, the answers
-// to the same prompt in their order. A call that was not recorded is a
-// [*MissError]. It is safe for concurrent use.
-func Replay(dir string) (Caller, error) {
+// A Player plays back what [Record] kept in a folder. It is safe for concurrent
+// use.
+type Player struct {
+	mu     sync.Mutex
+	all    []recording
+	played map[string]bool // by file
+}
+
+// Replay reads the recordings in dir. Those whose names are in played, as
+// [Answer.Recording] has them, were played before, by a run that now goes on.
+func Replay(dir string, played ...string) (*Player, error) {
 	all, err := recordings(dir)
 	if err != nil {
 		return nil, fmt.Errorf("replay: %w", err)
 	}
-	var mu sync.Mutex
-	played := map[string]int{}
-	return func(_ context.Context, req Request) (Answer, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		sum := hash(req.Prompt)
-		key := req.Step + "\x00" + sum
-		for _, r := range all {
-			if r.Step == req.Step && r.SHA256 == sum && r.Number == played[key]+1 {
-				played[key]++
-				return r.Answer, nil
-			}
-		}
-		return Answer{}, miss(all, req, played[key])
-	}, nil
+	p := &Player{all: all, played: map[string]bool{}}
+	for _, file := range played {
+		p.played[file] = true
+	}
+	return p, nil
 }
 
-// recordings reads a folder of recordings.
+// Has reports whether there is a recording of a step.
+func (p *Player) Has(step string) bool {
+	return slices.ContainsFunc(p.all, func(r recording) bool { return r.Step == step })
+}
+
+// Call is a [Caller] that gives the recorded answer by step and prompt, the
+// answers to the same prompt in their order. A call that was not recorded is a
+// [*MissError].
+func (p *Player) Call(_ context.Context, req Request) (Answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	sum, count := hash(req.Prompt), 0
+	for _, r := range p.all {
+		if r.Step != req.Step || r.SHA256 != sum {
+			continue
+		}
+		if !p.played[r.file] {
+			p.played[r.file] = true
+			r.Answer.Recording = r.file
+			return r.Answer, nil
+		}
+		count++
+	}
+	return Answer{}, miss(p.all, req, count)
+}
+
+// recordings reads a folder of recordings, in the order of their numbers.
 func recordings(dir string) ([]recording, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -137,8 +170,10 @@ func recordings(dir string) ([]recording, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", entry.Name(), err)
 		}
+		r.file = entry.Name()
 		all = append(all, r)
 	}
+	slices.SortStableFunc(all, func(a, b recording) int { return cmp.Compare(a.Number, b.Number) })
 	return all, nil
 }
 

@@ -42,6 +42,8 @@ type outcome struct {
 type reading interface {
 	// event takes one object of a stream.
 	event(v map[string]any)
+	// used is what the CLI has told of its usage so far.
+	used() Usage
 	// end gives what was read. plain is the output as text, of which stream
 	// formats keep only what is no event.
 	end(plain string) outcome
@@ -76,14 +78,16 @@ type transcript struct {
 	plain   []byte
 	cut     int64
 	remarks []string
+	tell    func(Usage) // of the usage, whenever it has changed; may be nil
+	told    Usage
 }
 
-func newTranscript(r reading) *transcript {
+func newTranscript(r reading, tell func(Usage)) *transcript {
 	switch r.(type) {
 	case plainText, document:
 		return &transcript{reading: r}
 	}
-	return &transcript{reading: r, stream: true}
+	return &transcript{reading: r, stream: true, tell: tell}
 }
 
 // Write never fails.
@@ -126,10 +130,21 @@ func (t *transcript) flush() {
 	}
 	if v, ok := object(line); ok {
 		t.reading.event(v)
+		if t.tell != nil {
+			t.report()
+		}
 		return
 	}
 	t.keep(line)
 	t.keep([]byte("\n"))
+}
+
+// report tells what was used so far, if that is news.
+func (t *transcript) report() {
+	if u := t.reading.used(); u.Known() && !u.equal(t.told) {
+		t.told = u
+		t.tell(u)
+	}
 }
 
 // keep remembers the end of what is no event; an answer stands at the end.

@@ -1,9 +1,11 @@
 package agent
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/brickoven/brickoven/tests/fakecli"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -11,7 +13,7 @@ import (
 var formats = []string{"claude", "codex", "copilot", "gemini", "opencode", "goose", FormatText, FormatJSON}
 
 func read(t interface{ Fatal(...any) }, format string, pieces ...string) outcome {
-	tr := newTranscript((&Definition{Result: Result{Format: format}}).reading())
+	tr := newTranscript((&Definition{Result: Result{Format: format}}).reading(), nil)
 	for _, piece := range pieces {
 		if n, err := tr.Write([]byte(piece)); n != len(piece) || err != nil {
 			t.Fatal(n, err)
@@ -24,7 +26,7 @@ func TestWhereTheOutputIsCutIntoPiecesDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	for _, preset := range streams {
 		d, _ := Preset(preset)
-		whole := strings.Join(voices[preset].answer("an answer\nof two lines"), "\n") + "\nnoise {\n\n"
+		whole := strings.Join(fakecli.Voices[preset].Answer("an answer\nof two lines"), "\n") + "\nnoise {\n\n"
 		want := read(t, d.Result.Format, whole)
 		rapid.Check(t, func(t *rapid.T) {
 			cut := rapid.IntRange(0, len(whole)).Draw(t, "cut")
@@ -40,7 +42,7 @@ func TestWhereTheOutputIsCutIntoPiecesDoesNotMatter(t *testing.T) {
 func TestALineThatIsTooLongIsPassedOver(t *testing.T) {
 	t.Parallel()
 	long := `{"type":"assistant","x":"` + strings.Repeat("y", keepBytes) + "\"}\n"
-	o := read(t, "claude", long, strings.Join(claudeVoice.answer("fine"), "\n"))
+	o := read(t, "claude", long, strings.Join(fakecli.Claude.Answer("fine"), "\n"))
 	if o.text != "fine" || !o.complete || !o.truncated {
 		t.Errorf("%q, complete %v, truncated %v", o.text, o.complete, o.truncated)
 	}
@@ -58,7 +60,7 @@ func TestAStreamThatIsCutHasNoCompleteResult(t *testing.T) {
 	t.Parallel()
 	for _, preset := range streams {
 		d, _ := Preset(preset)
-		events := voices[preset].answer("half")
+		events := fakecli.Voices[preset].Answer("half")
 		if o := read(t, d.Result.Format, strings.Join(events[:len(events)-1], "\n")); o.complete || o.text != "half" {
 			t.Errorf("%s: complete %v, %q", preset, o.complete, o.text)
 		}
@@ -68,20 +70,20 @@ func TestAStreamThatIsCutHasNoCompleteResult(t *testing.T) {
 func TestClaudeNamesALimitInAnEventOfItsOwn(t *testing.T) {
 	t.Parallel()
 	event := `{"type":"rate_limit_event","rate_limit_info":{"status":%s,"resetsAt":1900000000,"rateLimitType":"five_hour"}}`
-	failure := strings.Join(claudeVoice.failure("no more", 429), "\n")
-	o := read(t, "claude", say(event, `"rejected"`)+"\n"+failure)
+	failure := strings.Join(fakecli.Claude.Failure("no more", 429), "\n")
+	o := read(t, "claude", fmt.Sprintf(event, `"rejected"`)+"\n"+failure)
 	if !o.exhausted || o.resetsAt == nil || o.resetsAt.Unix() != 1900000000 {
 		t.Errorf("%v %v", o.exhausted, o.resetsAt)
 	}
-	if o := read(t, "claude", say(event, `"allowed_warning"`)+"\n"+failure); o.exhausted {
+	if o := read(t, "claude", fmt.Sprintf(event, `"allowed_warning"`)+"\n"+failure); o.exhausted {
 		t.Error("a warning is no limit")
 	}
 }
 
 func FuzzTranscript(f *testing.F) {
 	for _, preset := range streams {
-		f.Add(strings.Join(voices[preset].answer("x"), "\n"))
-		f.Add(strings.Join(voices[preset].failure("x", 429), "\n"))
+		f.Add(strings.Join(fakecli.Voices[preset].Answer("x"), "\n"))
+		f.Add(strings.Join(fakecli.Voices[preset].Failure("x", 429), "\n"))
 	}
 	f.Add(`{"type":"result","usage":[],"permission_denials":[null,1,{"tool_name":2}],"errors":[{}]}`)
 	f.Fuzz(func(t *testing.T, out string) {

@@ -35,6 +35,19 @@ func (u Usage) Add(o Usage) Usage {
 // Known reports whether anything is known.
 func (u Usage) Known() bool { return u != Usage{} }
 
+// equal compares what is known.
+func (u Usage) equal(o Usage) bool {
+	return same(u.InputTokens, o.InputTokens) && same(u.OutputTokens, o.OutputTokens) && same(u.CachedTokens, o.CachedTokens) &&
+		same(u.CostUSD, o.CostUSD) && same(u.Turns, o.Turns) && same(u.DurationMS, o.DurationMS)
+}
+
+func same[N int64 | float64](a, b *N) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
 func plus[N int64 | float64](a, b *N) *N {
 	switch {
 	case a == nil:

@@ -6,11 +6,28 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // available is the smaller of what the machine has left and what the control
 // groups around this process still allow.
-func (*linux) available() (int64, bool) { return availableBelow("/") }
+//
+// A look costs a dozen files where control groups are nested, so it is believed
+// for a while: the longer, the further away the end of the memory is.
+func (l *linux) available() (int64, bool) {
+	const plenty = 1 << 30
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	believed := fresh
+	if l.free > plenty {
+		believed = 10 * fresh
+	}
+	if time.Since(l.looked) > believed {
+		l.free, l.freeKnown = availableBelow("/")
+		l.looked = time.Now()
+	}
+	return l.free, l.freeKnown
+}
 
 // availableBelow reads the files of the system below root.
 func availableBelow(root string) (int64, bool) {

@@ -20,6 +20,9 @@ type linux struct {
 	mu        sync.Mutex
 	counted   time.Time
 	count     int
+	looked    time.Time // at the memory
+	free      int64
+	freeKnown bool
 }
 
 func thisSystem() system {

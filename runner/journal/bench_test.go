@@ -17,7 +17,7 @@ func writeSteps(b *testing.B, w *Writer, steps int) {
 	for i := range steps {
 		id := fmt.Sprintf("build[%d]#shell.1", i)
 		must(b, w.Note(step.Note{Kind: step.StepStarted, Path: "build", Type: "shell", At: epoch}))
-		must(b, w.Append(KindActionStarted, ActionStarted{id, "shell", "build", 1}))
+		must(b, w.Append(KindActionStarted, ActionStarted{ID: id, Kind: "shell", Path: "build", Attempt: 1}))
 		must(b, w.Append(KindProcessStarted, ProcessStarted{id, process.Ident{PID: i, PGID: i, Start: "0b9dd1c1-7d0e-4b0e/123456"}}))
 		must(b, w.Event(done(id, "some output of the step")))
 		must(b, w.Note(step.Note{Kind: step.StepFinished, Path: "build", At: epoch, Outcome: &step.Outcome{ID: "build", Path: "build", Status: step.Completed, Output: "some output of the step"}}))

@@ -62,6 +62,15 @@ type signal struct {
 	At     time.Time      `json:"at"`
 }
 
+// used is the data of a report of usage.
+type used struct {
+	ID    string      `json:"id"`
+	At    time.Time   `json:"at"`
+	Usage *step.Usage `json:"usage"`
+	// Tools are the tool calls that have ended since the record before.
+	Tools []step.ToolUse `json:"tools,omitempty"`
+}
+
 // noted is the data of a note.
 type noted struct {
 	step.Note
@@ -70,8 +79,8 @@ type noted struct {
 }
 
 // Event appends what was fed to the decisions: the end of an action as
-// action_finished, and an interrupt or kill as signal. [Record.Event] gives it
-// back. The time loses its monotonic reading and its zone; feed the decisions
+// action_finished, an interrupt or kill as signal, and what an agent call has
+// used so far as used. [Record.Event] gives it back. The time loses its monotonic reading and its zone; feed the decisions
 // with such a time (at.UTC().Round(0)) if a replay is to count the same
 // durations.
 func (w *Writer) Event(ev step.Event) error {
@@ -79,6 +88,8 @@ func (w *Writer) Event(ev step.Event) error {
 	switch {
 	case ev.Kind == step.Interrupt, ev.Kind == step.Kill:
 		return w.Append(KindSignal, signal{ev.Kind, ev.Signal, at})
+	case ev.Kind == step.Used:
+		return w.Append(KindUsed, used{ev.ID, at, ev.Usage, ev.Tools})
 	case ev.Kind != step.Done || ev.Result == nil:
 		return fmt.Errorf("the journal knows no event %q without a result", ev.Kind)
 	}
@@ -91,7 +102,7 @@ func (w *Writer) Event(ev step.Event) error {
 	return w.Append(KindActionFinished, data)
 }
 
-// Event gives the event of an action_finished or signal record as it was
+// Event gives the event of an action_finished, signal or used record as it was
 // appended. unseal undoes [Options.Seal]; nil leaves the values as they were
 // recorded. ok is false for records of other kinds.
 func (r Record) Event(unseal func(v any) (any, error)) (ev step.Event, ok bool, err error) {
@@ -114,6 +125,12 @@ func (r Record) Event(unseal func(v any) (any, error)) (ev step.Event, ok bool, 
 			return step.Event{}, false, err
 		}
 		return step.Event{Kind: data.Kind, Signal: data.Number, At: data.At}, true, nil
+	case KindUsed:
+		var data used
+		if err := r.Decode(&data); err != nil {
+			return step.Event{}, false, err
+		}
+		return step.Event{Kind: step.Used, ID: data.ID, Usage: data.Usage, Tools: data.Tools, At: data.At}, true, nil
 	}
 	return step.Event{}, false, nil
 }

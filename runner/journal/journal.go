@@ -64,6 +64,7 @@ const (
 	KindNote           Kind = "note"            // see Note
 	KindGuardRefused   Kind = "guard_refused"   // GuardRefused
 	KindSignal         Kind = "signal"          // see Event
+	KindUsed           Kind = "used"            // see Event
 	KindWait           Kind = "wait"            // Wait
 	KindResumed        Kind = "resumed"         // Resumed
 	KindStalled        Kind = "stalled"         // Stalled

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -47,7 +48,8 @@ type Health struct {
 // A finished run is never stale. An action, or the run where none runs, is
 // stalled when its last sign of progress (a record about it, or output) is more
 // than stall ago; while an announced wait is not due it is not, and a wait that
-// was due counts as progress at that time. A stall of 0 or less never stalls.
+// was due counts as progress at that time. A stall of 0 or less never stalls. An
+// action whose loop allows a silence of its own is judged by that.
 func Judge(s Summary, ownerAlive bool, now time.Time, stall time.Duration) Health {
 	if s.End != nil {
 		return Health{Condition: Finished, Reason: fmt.Sprintf("the run ended (%s)", s.End.Status)}
@@ -59,16 +61,16 @@ func Judge(s Summary, ownerAlive bool, now time.Time, stall time.Duration) Healt
 		}
 	}
 	h := Health{Condition: Healthy, Reason: "the run makes progress"}
-	stale := func(last time.Time) bool {
+	stale := func(last time.Time, limit time.Duration) bool {
 		silent := now.Sub(last)
 		h.Silent = max(h.Silent, silent)
-		return stall > 0 && silent > stall
+		return limit > 0 && silent > limit
 	}
 	stalled := false
 	for _, action := range s.Running {
 		last, due := action.progress(now)
 		h.Due = latest(h.Due, due)
-		if due.IsZero() && stale(last) {
+		if due.IsZero() && stale(last, cmp.Or(action.Stale, stall)) {
 			stalled = true
 			h.Stalled = append(h.Stalled, action)
 		}
@@ -77,7 +79,7 @@ func Judge(s Summary, ownerAlive bool, now time.Time, stall time.Duration) Healt
 		h.Due = latest(h.Due, due)
 		stalled, h.Stalled = false, nil
 	} else if len(s.Running) == 0 {
-		stalled = stale(last)
+		stalled = stale(last, stall)
 	}
 	switch {
 	case stalled:

@@ -78,3 +78,24 @@ func TestJudgeSaysWhatWasSilentForHowLongAndWhatIsAwaited(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 }
+
+// The silence that a loop allows its steps comes before the watchdog's own
+// limit, whether it is longer or shorter.
+func TestAnActionIsJudgedByTheSilenceThatItsLoopAllows(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stale, silent time.Duration
+		want          Condition
+	}{
+		{time.Minute, 30 * time.Second, Healthy},
+		{time.Minute, 2 * time.Minute, HeartbeatStale},
+		{time.Hour, 20 * time.Minute, Healthy},
+		{0, 20 * time.Minute, HeartbeatStale},
+	} {
+		running := Running{ActionStarted: ActionStarted{ID: "a", Path: "a", Stale: c.stale}, Since: epoch.Add(-c.silent), Last: epoch.Add(-c.silent)}
+		h := Judge(Summary{Running: []Running{running}, Last: epoch.Add(-c.silent)}, true, epoch, 10*time.Minute)
+		if h.Condition != c.want {
+			t.Errorf("%s of silence where %s are allowed: %s", c.silent, c.stale, h.Condition)
+		}
+	}
+}

@@ -117,10 +117,10 @@ func writeRun(t testing.TB, dir string, opts Options) *Writer {
 		Sources: []Source{{"bake.yaml", "00", "name: bake\nsteps: []\n"}},
 	}))
 	must(t, w.Note(step.Note{Kind: step.StepStarted, Path: "a", At: epoch}))
-	must(t, w.Append(KindActionStarted, ActionStarted{"a#shell.1", "shell", "a", 1}))
+	must(t, w.Append(KindActionStarted, ActionStarted{ID: "a#shell.1", Kind: "shell", Path: "a", Attempt: 1}))
 	must(t, w.Append(KindProcessStarted, ProcessStarted{"a#shell.1", process.Ident{PID: 7, PGID: 7, Start: "boot/1"}}))
 	must(t, w.Event(done("a#shell.1", "hello")))
-	must(t, w.Append(KindActionStarted, ActionStarted{"b#shell.1", "shell", "b", 1}))
+	must(t, w.Append(KindActionStarted, ActionStarted{ID: "b#shell.1", Kind: "shell", Path: "b", Attempt: 1}))
 	must(t, w.Append(KindWait, Wait{ID: "b#shell.1", Due: epoch.Add(time.Hour), Reason: "retry"}))
 	return w
 }

@@ -25,6 +25,8 @@ func (k Kind) takes(payload any) bool {
 		return k == KindGuardRefused
 	case signal:
 		return k == KindSignal
+	case used:
+		return k == KindUsed
 	case Wait:
 		return k == KindWait
 	case Resumed:
@@ -83,6 +85,12 @@ type ActionStarted struct {
 	Kind    string `json:"kind"`
 	Path    string `json:"path"`
 	Attempt int    `json:"attempt"` // counts from 1
+	// Args is a hash of what the step reads of its variables; empty where that
+	// is nothing.
+	Args string `json:"args,omitempty"`
+	// Stale is the silence that its loop allows, in nanoseconds; 0 where no loop
+	// bounds it.
+	Stale time.Duration `json:"stale,omitempty"`
 }
 
 // ProcessStarted reports the process of a running action.
@@ -118,6 +126,11 @@ type Resumed struct {
 	// From and Only are the steps of --from and --only.
 	From string `json:"from,omitempty"`
 	Only string `json:"only,omitempty"`
+	// GoOn tells that loops that had ended without their goal went on.
+	GoOn bool `json:"go_on,omitempty"`
+	// ByHand says what a person did to the run in this attempt, which did nothing
+	// else: ratchet_restore, ratchet_accept or ack.
+	ByHand string `json:"by_hand,omitempty"`
 	// Accepted are the paths of changed recipe files that --accept-changed let
 	// pass, with the hash that they have now.
 	Accepted map[string]string `json:"accepted,omitempty"`

@@ -129,6 +129,9 @@ func (c *changes) outcome(o *step.Outcome) *step.Outcome {
 			changed.Outputs[name] = c.value(v)
 		}
 	}
+	if o.Loop != nil {
+		changed.Loop, _ = c.value(o.Loop).(map[string]any)
+	}
 	if o.Failures != nil {
 		changed.Failures, _ = c.value(o.Failures).([]any)
 	}

@@ -158,6 +158,16 @@ func (s *Summary) take(record Record) error {
 		if action := s.running(data.ID); action != nil {
 			action.Process, action.Last = &data.Process, record.At
 		}
+	case KindUsed:
+		var data struct {
+			ID string `json:"id"`
+		}
+		if err := record.Decode(&data); err != nil {
+			return err
+		}
+		if action := s.running(data.ID); action != nil {
+			action.Last = record.At
+		}
 	case KindWait:
 		return s.wait(record)
 	case KindActionFinished:

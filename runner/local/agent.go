@@ -5,12 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 
 	"github.com/brickoven/brickoven/recipes/extract"
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/runner/agent"
-	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/scope"
 	"github.com/brickoven/brickoven/runner/step"
 )
@@ -28,8 +26,16 @@ type Agents struct {
 	Builtin map[string]Native
 	// Configured is what agents: of the configuration holds; nil: nothing.
 	Configured map[string]any
-	// Call makes the calls of defined agents; nil is [agent.Call].
+	// Call makes the calls of all agents that are not built in; nil is
+	// [agent.Call].
 	Call agent.Caller
+	// Recorded tells, where Call plays answers back, whether there are any of a
+	// step; then no agent has to be configured. nil: nothing is played back.
+	Recorded func(step string) bool
+	// Digest makes of a tool call what decisions may see of it; nil: nobody asks.
+	Digest func(agent.ToolUse) step.ToolUse
+	// Used takes what agent calls have used so far; nil: nobody asks.
+	Used chan<- step.Event
 }
 
 // Names that a step's cli: may give beside those of agents.
@@ -58,7 +64,7 @@ func (m *Machine) agent(ctx context.Context, a *step.Action, kill <-chan struct{
 	if builtin, ok := m.Agents.Builtin[choice]; ok {
 		return m.builtin(ctx, a, choice, builtin)
 	}
-	if choice == "" && !m.agentConfigured() {
+	if choice == "" && !m.agentConfigured() && m.Agents.Recorded == nil {
 		return refuse(step.CauseStart, &NoAgentError{})
 	}
 	d, set, err := m.definition(a.Recipe, choice)
@@ -82,11 +88,8 @@ func (m *Machine) agent(ctx context.Context, a *step.Action, kill <-chan struct{
 	}
 	req.Env, req.Kill = block.Env, kill
 	var res step.Result
-	if d.Plain {
-		res = m.child(ctx, a, process.Spec{
-			Argv: d.Command, Dir: dir, Env: block.Env, Stdin: strings.NewReader(req.Whole()), Kill: kill,
-			Timeout: req.Timeout, IdleTimeout: req.IdleTimeout, Leftover: req.Leftover,
-		})
+	if d.Plain && m.Agents.Call == nil {
+		res = m.bare(ctx, a, req)
 	} else {
 		res = m.consult(ctx, a, req)
 	}
@@ -111,7 +114,7 @@ func (m *Machine) choose(a *step.Action) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if choice == AgentAuto && m.agentConfigured() {
+	if choice == AgentAuto && (m.agentConfigured() || m.Agents.Recorded != nil && m.Agents.Recorded(a.Path)) {
 		return "", nil
 	}
 	if choice == AgentAuto {

@@ -49,6 +49,10 @@ func (m *Machine) consult(ctx context.Context, a *step.Action, req agent.Request
 	if call == nil {
 		call = agent.Call
 	}
+	req.Used = m.streamed(ctx, a)
+	if tools := m.tools(ctx, a); tools != nil {
+		req.Stdout = tools
+	}
 	ans, err := call(ctx, req)
 	switch {
 	case errors.Is(err, errStopped):
@@ -67,14 +71,10 @@ func (m *Machine) consult(ctx context.Context, a *step.Action, req agent.Request
 	for _, remark := range ans.Remarks {
 		res.Warnings = append(res.Warnings, m.Mask.Text(remark))
 	}
-	if u := ans.Usage; u.Known() {
-		res.Usage = &step.Usage{
-			InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens,
-			CostUSD: u.CostUSD, Turns: u.Turns,
-		}
-	}
+	res.Usage, res.Agent = usage(ans.Usage), answered(ans, req.Agent.Name)
 	if ans.Status != agent.OK {
 		m.fail(&res, ans, req.Agent.Name)
+		fate(a, &res)
 	}
 	return res
 }
@@ -106,8 +106,11 @@ func (m *Machine) fail(res *step.Result, ans agent.Answer, name string) {
 func (m *Machine) inquiry(a *step.Action, d *agent.Definition, set *agent.Settings, dir string, warnings *[]string) (agent.Request, error) {
 	req := agent.Request{
 		Agent: d, Step: a.Path, Dir: dir, Permission: set.Permission, InheritUserConfig: set.Inherits(d),
-		Scratch: m.Store.Dir, Timeout: timeout(a), IdleTimeout: a.Def.IdleTimeout, Leftover: leftover(a.Def), Now: time.Now(),
+		Scratch: m.Store.Dir, Timeout: timeout(a), IdleTimeout: silence(a), Leftover: leftover(a.Def), Now: time.Now(),
 		Complete: func(text string) bool { _, err := m.answer(a, text); return a.Def.ParseJSON && err == nil },
+	}
+	if inherit := a.Def.InheritUserConfig; inherit != nil {
+		req.InheritUserConfig = *inherit
 	}
 	if d.Permission != "" {
 		req.Permission = ""
@@ -129,7 +132,13 @@ func (m *Machine) inquiry(a *step.Action, d *agent.Definition, set *agent.Settin
 	}
 	req.Prompt += attached
 	if a.Answer != "" {
-		return req.Again(a.Answer, "", agent.Want{Field: a.Def.RequireField, Schema: a.Def.OutputSchema, Problem: problem(m, a)}), nil
+		want := agent.Want{Field: a.Def.RequireField, Schema: a.Def.OutputSchema, Problem: problem(m, a)}
+		return req.Again(a.Answer, a.Resume[d.Name], want), nil
+	}
+	if d.Resumes() {
+		req.Resume = a.Resume[d.Name]
+	} else if a.Def.Session != "" || a.Def.ContinueSession {
+		*warnings = append(*warnings, fmt.Sprintf("agent %s cannot continue a conversation; each call begins a new one", d.Name))
 	}
 	return req, nil
 }
@@ -149,7 +158,7 @@ func (m *Machine) attached(a *step.Action, dir string, warnings *[]string) (stri
 	if len(patterns) == 0 {
 		return "", nil
 	}
-	at, err := agent.Attach(dir, patterns, 0)
+	at, err := agent.Attach(dir, patterns, int64(a.Def.MaxBytes))
 	*warnings = append(*warnings, at.Remarks...)
 	return at.Text, err
 }

@@ -30,6 +30,9 @@ type Driver struct {
 	// Skipped, if set, is told of each action that is not carried out because
 	// its result is known.
 	Skipped func(a *step.Action)
+	// Used, if not nil, brings what agent calls have used so far, in events of
+	// that kind without a time.
+	Used <-chan step.Event
 }
 
 // Executor carries out actions. Do blocks until the action is done; it is
@@ -106,6 +109,9 @@ func (d *drive) next(signals <-chan Signal) (step.Event, bool) {
 		d.cancels[end.id](nil)
 		delete(d.cancels, end.id)
 		return step.Event{Kind: step.Done, ID: end.id, Result: &end.result, At: d.now()}, true
+	case ev := <-d.Used:
+		ev.At = d.now()
+		return ev, d.cancels[ev.ID] != nil
 	case sig := <-signals:
 		d.signals++
 		switch d.signals {

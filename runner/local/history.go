@@ -64,7 +64,7 @@ func (h *History) Add(rec journal.Record) error {
 			return err
 		}
 		h.Attempts, h.Finished, h.signaled = max(resumed.Attempt, h.Attempts+1), nil, false
-		h.entries = append(h.entries, entry{mark: true, choice: Choice{From: resumed.From, Only: resumed.Only}})
+		h.entries = append(h.entries, entry{mark: true, choice: Choice{From: resumed.From, Only: resumed.Only, GoOn: resumed.GoOn}})
 	case journal.KindRunFinished:
 		end, err := rec.RunFinished(h.unseal)
 		h.Finished = &end
@@ -82,9 +82,12 @@ func (h *History) Add(rec journal.Record) error {
 // resume, which finds the action as one that was under way.
 func (h *History) add(ev step.Event) {
 	e := entry{event: ev}
-	if ev.Kind != step.Done {
+	switch ev.Kind {
+	case step.Used:
+		e.undone = h.late[ev.ID]
+	case step.Interrupt, step.Kill:
 		h.signaled, e.undone = true, true
-	} else {
+	default:
 		cancelled := h.signaled && ev.Result.Cause == step.CauseCancelled
 		e.undone = cancelled || h.late[ev.ID]
 		if !cancelled {
@@ -120,6 +123,12 @@ type Restored struct {
 	Asked []string
 	// Answered are the actions whose results were fed, in that order.
 	Answered []*step.Action
+	// Played are the recordings that agents' answers were played back from.
+	Played []string
+	// Decided are the notes of decisions, in their order, and Results the results
+	// that were fed, by action.
+	Decided []step.Note
+	Results map[string]step.Result
 	// Interrupted are the actions that were under way and are wanted again.
 	Interrupted []*step.Action
 }
@@ -158,12 +167,15 @@ type feeding struct {
 	asked     []string
 	wanted    map[string]*step.Action
 	cancelled map[string]bool
+	decided   []step.Note
+	results   map[string]step.Result
 }
 
 func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string) bool) (*Restored, error) {
 	f := &feeding{
 		run: run, now: h.Start.Start,
 		known: map[string]step.Event{}, wanted: map[string]*step.Action{}, cancelled: map[string]bool{},
+		results: map[string]step.Result{},
 	}
 	if err := f.take(run.Start(h.Start.Start)); err != nil {
 		return nil, err
@@ -177,7 +189,12 @@ func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string)
 			return nil, err
 		}
 	}
-	res := &Restored{Run: run, Known: f.known, Answered: f.answered, Asked: f.asked}
+	res := &Restored{Run: run, Known: f.known, Answered: f.answered, Asked: f.asked, Decided: f.decided, Results: f.results}
+	for _, ev := range events {
+		if ev.Result != nil && ev.Result.Agent != nil && ev.Result.Agent.Recording != "" {
+			res.Played = append(res.Played, ev.Result.Agent.Recording)
+		}
+	}
 	res.Batch.Actions = run.Pending()
 	for _, a := range res.Batch.Actions {
 		if h.begun[a.ID] && !chosen(a.ID) {
@@ -203,12 +220,18 @@ func (f *feeding) feed(ev step.Event) error {
 	}
 	if a := f.wanted[ev.ID]; ev.Kind == step.Done {
 		f.answered = append(f.answered, a)
+		f.results[ev.ID] = *ev.Result
 		delete(f.wanted, ev.ID)
 	}
 	return f.take(batch)
 }
 
 func (f *feeding) take(batch step.Batch) error {
+	for _, n := range batch.Notes {
+		if Decides(n.Kind) {
+			f.decided = append(f.decided, n)
+		}
+	}
 	for _, id := range batch.Cancels {
 		f.cancelled[id] = true
 	}
@@ -227,6 +250,16 @@ func (f *feeding) take(batch step.Batch) error {
 		}
 	}
 	return nil
+}
+
+// Decides tells whether notes of a kind report a decision, which a replay has to
+// come to again.
+func Decides(kind step.NoteKind) bool {
+	switch kind {
+	case step.LoopRound, step.Verdict, step.Braked, step.LoopEnded, step.RunFinished:
+		return true
+	}
+	return false
 }
 
 // Answer gives the result of an interrupted action that is not to run again, by

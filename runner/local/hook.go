@@ -29,7 +29,7 @@ func (m *Machine) hook(ctx context.Context, a *step.Action, kill <-chan struct{}
 		return refuse(step.CauseStart, err)
 	}
 	res := m.child(ctx, a, process.Spec{
-		Argv: cmd.argv, Dir: m.WorkDir, Env: cmd.block.Env, Kill: kill,
+		Argv: cmd.argv, Program: cmd.program, Dir: m.WorkDir, Env: cmd.block.Env, Kill: kill,
 		Timeout: m.hookTimeout(), Leftover: process.EndWithRun,
 	})
 	if err := cmd.close(); err != nil {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 )
 
@@ -116,22 +115,7 @@ func (m *Machine) commitTree(ctx context.Context, dir string) (commit string, er
 
 // gitWith is Git with more environment.
 func (m *Machine) gitWith(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	var out strings.Builder
-	errTail := process.NewTail()
-	exit, err := m.Family.Run(ctx, process.Spec{
-		Argv: append([]string{"git"}, args...), Dir: dir,
-		Env:    overlay(m.Base, append([]string{"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0"}, env...)),
-		Stdout: &out, Stderr: errTail,
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case exit.Cancelled:
-		return "", errors.New("git was cancelled")
-	case exit.Code != 0:
-		return out.String(), &GitError{Args: args, Code: exit.Code, Stderr: errTail.String()}
-	}
-	return out.String(), nil
+	return m.FeedGit(ctx, dir, env, nil, args...)
 }
 
 // overlay is an environment with each variable once; those of over win.

@@ -48,6 +48,10 @@ type Machine struct {
 	Guard *guard.Guard
 	// Sessions keeps the sessions of loops; nil keeps none, so that no loop runs.
 	Sessions Sessions
+	// Ledgers keeps the work ledgers of loops with a contract; nil refuses them.
+	Ledgers Ledgers
+	// Trees looks at the work trees of loops with brakes; nil cannot.
+	Trees Trees
 	// SnapshotEmail is the committer address of the snapshots of loops.
 	SnapshotEmail string
 	// HookTimeout bounds each hook; zero stands for 30 seconds.
@@ -64,12 +68,15 @@ type Machine struct {
 // Do carries out one action.
 func (m *Machine) Do(ctx context.Context, a *step.Action, kill <-chan struct{}) step.Result {
 	begun := time.Now()
-	ctx, release, err := m.within(ctx, a)
+	bounded, release, err := m.within(ctx, a)
 	if err != nil {
 		return refuse(step.CauseHeld, err)
 	}
 	defer release()
-	res := m.do(ctx, a, kill)
+	if ctx.Err() == nil && bounded.Err() != nil {
+		return refuse(step.CauseInterrupted, context.Cause(bounded))
+	}
+	res := m.do(bounded, a, kill)
 	res.Duration = time.Since(begun)
 	return res
 }
@@ -94,6 +101,8 @@ func (m *Machine) do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 		return m.stage(ctx, a, kill)
 	case step.Sleep:
 		return m.sleep(ctx, a)
+	case step.Wait:
+		return m.wait(ctx, a)
 	case step.Query:
 		return m.query(a)
 	case step.Check:
@@ -102,6 +111,10 @@ func (m *Machine) do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 		return m.snapshot(ctx, a)
 	case step.Session:
 		return m.session(ctx, a)
+	case step.Trees:
+		return m.trees(ctx, a)
+	case step.Ledger:
+		return m.ledger(ctx, a)
 	}
 	return refuse(step.CauseStart, fmt.Errorf("this executor cannot do %q", a.Kind))
 }
@@ -175,6 +188,9 @@ func (m *Machine) strict(a *step.Action) bool { return m.Strict || a.Recipe.Stri
 
 // folder is where a step works: its working_dir, relative to the run's.
 func (m *Machine) folder(a *step.Action, warnings *[]string) (string, error) {
+	if a.Dir != "" {
+		return a.Dir, nil
+	}
 	dir, err := m.render(a, "working_dir", a.Def.WorkingDir, warnings)
 	if err != nil {
 		return "", err

@@ -6,12 +6,17 @@ import (
 	"time"
 
 	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/mask"
 	"github.com/brickoven/brickoven/runner/process"
 	"github.com/brickoven/brickoven/runner/step"
 )
 
 // Journal is the [Recorder] that writes the run's journal.
-type Journal struct{ Writer *journal.Writer }
+type Journal struct {
+	Writer *journal.Writer
+	// Mask takes secrets out of what is hashed; nil has none.
+	Mask *mask.Masker
+}
 
 // Note records a note, without the outputs that the results hold already.
 func (j *Journal) Note(n step.Note) error {
@@ -27,7 +32,7 @@ func (j *Journal) Note(n step.Note) error {
 // Starting announces an action.
 func (j *Journal) Starting(a *step.Action) error {
 	return j.Writer.Append(journal.KindActionStarted, journal.ActionStarted{
-		ID: a.ID, Kind: string(a.Kind), Path: a.Path, Attempt: a.Attempt,
+		ID: a.ID, Kind: string(a.Kind), Path: a.Path, Attempt: a.Attempt, Args: a.Arguments(j.Mask.Text), Stale: a.Stale,
 	})
 }
 

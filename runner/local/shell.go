@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes"
@@ -37,8 +38,8 @@ func (m *Machine) shell(ctx context.Context, a *step.Action, kill <-chan struct{
 		return refuse(step.CauseStart, err)
 	}
 	spec := process.Spec{
-		Argv: cmd.argv, Dir: dir, Env: cmd.block.Env, Kill: kill,
-		Timeout: timeout(a), IdleTimeout: a.Def.IdleTimeout, Leftover: leftover(a.Def),
+		Argv: cmd.argv, Program: cmd.program, Dir: dir, Env: cmd.block.Env, Kill: kill,
+		Timeout: timeout(a), IdleTimeout: silence(a), Leftover: leftover(a.Def),
 	}
 	if a.Def.Stdin != nil {
 		text, err := m.render(a, "stdin", a.Def.Stdin, &warnings)
@@ -79,9 +80,10 @@ func shellOf(a *step.Action) recipes.Shell {
 
 // prepared is a command ready to be started, with what it leaves to be cleaned.
 type prepared struct {
-	argv   []string
-	block  *scope.Block
-	script string // a private script file, or empty
+	argv    []string
+	program process.Program // in the place of argv; nil for a shell of the system
+	block   *scope.Block
+	script  string // a private script file, or empty
 }
 
 func (p *prepared) close() error {
@@ -95,6 +97,7 @@ func (p *prepared) close() error {
 // prepare puts the values in their places of a command and builds the
 // environment that they come through.
 func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command, base []string, extra map[string]string, warnings *[]string) (*prepared, error) {
+	sh = usual(sh, runtime.GOOS)
 	req := m.request(a, base, extra)
 	script, isShell := cmd.Plain(), false
 	dialect, knows := sh.Dialect()
@@ -110,10 +113,7 @@ func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command
 			req.Extra = map[string]string{}
 		}
 		maps.Copy(req.Extra, bound.Vars)
-		req.Shell = scope.Bash
-		if dialect == shell.POSIX {
-			req.Shell = scope.POSIX
-		}
+		req.Shell = loads(sh, dialect)
 	}
 	block, err := a.Vars.Scope.Environment(req)
 	if err != nil {
@@ -122,10 +122,10 @@ func (m *Machine) prepare(a *step.Action, sh recipes.Shell, cmd *recipes.Command
 	*warnings = append(*warnings, block.Warnings...)
 	p := &prepared{block: block}
 	script = block.Prelude + script
-	p.argv = append([]string(nil), sh...)
-	if len(p.argv) == 0 {
-		p.argv = []string{"bash"}
+	if sh.IsBuiltin() {
+		return p.interpret(script), nil
 	}
+	p.argv = append([]string(nil), sh...)
 	if isShell && len(script) <= maxArgument {
 		p.argv = append(p.argv, "-c", script)
 		return p, nil
@@ -191,6 +191,7 @@ func (m *Machine) child(ctx context.Context, a *step.Action, spec process.Spec) 
 	}
 	res.OK = false
 	res.Cause, res.Error = explain(exit, spec, kid.outs.errTail.String(), kid.outs.outTail.String())
+	fate(a, &res)
 	if kid.stall != "" {
 		res.Error = kid.stall + ": " + res.Error
 	}

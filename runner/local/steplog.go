@@ -39,6 +39,8 @@ type ActionRecord struct {
 	// Text is the output of an action that printed nothing into the spool, such
 	// as a native function's.
 	Text string `json:"-"`
+	// Usage is what an agent call used, or has used so far.
+	Usage *step.Usage `json:"-"`
 }
 
 // StepLog collects the steps of a journal in the order they started.
@@ -76,6 +78,17 @@ func (l *StepLog) Add(rec journal.Record) error {
 		if action := l.actions[ev.ID]; action != nil && ev.Result != nil {
 			action.Done, action.Stdout, action.Stderr = true, ev.Result.Stdout, ev.Result.Stderr
 			action.Text = outputText(ev.Result)
+			if ev.Result.Usage != nil {
+				action.Usage = ev.Result.Usage
+			}
+		}
+	case journal.KindUsed:
+		ev, ok, err := rec.Event(l.show)
+		if err != nil || !ok {
+			return err
+		}
+		if action := l.actions[ev.ID]; action != nil {
+			action.Usage = ev.Usage
 		}
 	case journal.KindRunFinished:
 		l.stop()
@@ -160,6 +173,19 @@ func (l *StepLog) Steps(held bool) []*StepRecord {
 		l.stop()
 	}
 	return l.steps
+}
+
+// Usage is what all agent calls of the steps used, those that were repeated
+// included, and those under way as far as they have told; nil where there were
+// none.
+func Usage(steps []*StepRecord) *step.Usage {
+	var total *step.Usage
+	for _, st := range steps {
+		for _, action := range st.Actions {
+			total = total.Plus(action.Usage)
+		}
+	}
+	return total
 }
 
 // Find is the last record of a step, by its path or the end of it.

@@ -35,6 +35,8 @@ type Family struct {
 	running map[int]bool   // children that are waited for by Run
 	kept    map[int]Ident  // groups that may live until End
 	excused map[Ident]bool // adopted processes that belong to detached steps
+	endings []func()       // stop what programs within this process left running
+	ended   bool
 
 	stop    sync.Once
 	quit    chan struct{}
@@ -65,6 +67,7 @@ func (f *Family) End(grace time.Duration) (ended int, err error) {
 	if f == nil {
 		return 0, nil
 	}
+	f.endPrograms()
 	f.stop.Do(func() { close(f.quit) })
 	f.stopped.Wait()
 	ended, left := f.endKept(grace)
@@ -72,6 +75,34 @@ func (f *Family) End(grace time.Duration) (ended int, err error) {
 		return ended, &SurvivorError{left}
 	}
 	return ended, nil
+}
+
+// atEnd keeps a function for [Family.End]; false where no End will come.
+func (f *Family) atEnd(stop func()) bool {
+	if f == nil {
+		return false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ended {
+		return false
+	}
+	f.endings = append(f.endings, stop)
+	return true
+}
+
+// endPrograms stops what programs within this process left running, all at
+// once.
+func (f *Family) endPrograms() {
+	f.mu.Lock()
+	endings := f.endings
+	f.endings, f.ended = nil, true
+	f.mu.Unlock()
+	var stopping sync.WaitGroup
+	for _, stop := range endings {
+		stopping.Go(stop)
+	}
+	stopping.Wait()
 }
 
 func (f *Family) enter() {

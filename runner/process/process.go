@@ -70,7 +70,8 @@ type Spec struct {
 	Stdin io.Reader
 	// Stdout and Stderr receive the output, each from one goroutine and in
 	// pieces of at most 64 KiB that are only valid during the call. Nil throws
-	// output away. If both are the same writer the child gets one pipe for
+	// output away; an *os.File is handed over as it is, and what goes there is
+	// neither seen nor waited for. If both are the same writer the child gets one pipe for
 	// both, so that their order is kept. When a writer fails the child goes on,
 	// the rest of that stream is thrown away, and [Exit.OutputErr] tells.
 	Stdout, Stderr io.Writer
@@ -89,8 +90,12 @@ type Spec struct {
 	// Kill, when closed, sends KILL without waiting for the grace to be over.
 	// The context must be cancelled too.
 	Kill <-chan struct{}
-	// Started is called once, before any output is passed on.
+	// Started is called once, before any output is passed on; for each process
+	// that a Program starts.
 	Started func(Ident)
+	// Program, if set, runs within this process in the place of a child; Argv is
+	// not used then. It cannot be detached.
+	Program Program
 }
 
 // Interrupt is a cause for cancelling the context of [Family.Run] (see

@@ -23,6 +23,9 @@ const (
 func (f *Family) Run(ctx context.Context, s Spec) (Exit, error) {
 	f.enter()
 	defer f.leave()
+	if s.Program != nil {
+		return f.inside(ctx, s)
+	}
 	c, err := f.launch(s)
 	if err != nil {
 		return Exit{}, err

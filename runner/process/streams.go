@@ -61,6 +61,9 @@ func (d *descriptors) outputs(s Spec) (stdout, stderr pipeEnds, err error) {
 }
 
 func (d *descriptors) output(out io.Writer) (pipeEnds, error) {
+	if file, ok := out.(*os.File); ok && file != nil {
+		return pipeEnds{child: file}, nil
+	}
 	if out == nil {
 		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		if err != nil {

@@ -12,6 +12,7 @@ type block struct {
 	ours   map[string]bool // the command's own names, which Base must not set
 	held   []*spill
 	script strings.Builder
+	loaded map[string]string
 	paths  []string
 }
 
@@ -28,7 +29,7 @@ func (p *plan) emit() (*Block, error) {
 	}
 	b.base()
 	return &Block{
-		Env: b.env, Prelude: b.script.String(), Spilled: b.paths, Warnings: p.warnings,
+		Env: b.env, Prelude: b.script.String(), Loaded: b.loaded, Spilled: b.paths, Warnings: p.warnings,
 		release: func() error { return releaseAll(b.held) },
 	}, nil
 }
@@ -84,11 +85,33 @@ func (b *block) spill(it *item, decided fate, own bool) error {
 		file.retire()
 	}
 	if decided == loaded {
-		b.script.WriteString(preludeFor(b.plan.req.Shell, file.path, b.plan.namesOf(it)))
+		if err := b.load(it, file.path); err != nil {
+			return err
+		}
 	}
 	b.paths = append(b.paths, it.path)
 	if b.plan.has(it, it.main) && !b.taken(it) {
 		b.env = append(b.env, file.entry)
+	}
+	return nil
+}
+
+// load hands a spilled variable to the shell.
+func (b *block) load(it *item, path string) error {
+	names := b.plan.namesOf(it)
+	if b.plan.req.Shell != InProcess {
+		b.script.WriteString(preludeFor(b.plan.req.Shell, path, names))
+		return nil
+	}
+	text, err := it.read(b.plan.req.Load)
+	if err != nil {
+		return err
+	}
+	if b.loaded == nil {
+		b.loaded = map[string]string{}
+	}
+	for _, name := range names {
+		b.loaded[name] = text
 	}
 	return nil
 }

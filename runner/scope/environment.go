@@ -33,6 +33,8 @@ const (
 	POSIX
 	// Other is not a shell and gets no prelude.
 	Other
+	// InProcess takes large variables as they are, see [Block.Loaded].
+	InProcess
 )
 
 // Request says what an environment is for.
@@ -62,6 +64,9 @@ type Block struct {
 	// Prelude is put in front of the command, on its first line. It is empty or
 	// ends in "; ".
 	Prelude string
+	// Loaded are the variables that a prelude would load, by environment name,
+	// for a shell within this process. Nil where there are none.
+	Loaded map[string]string
 	// Spilled lists the variables that this environment names files for, oldest
 	// first, as x or x.key.
 	Spilled []string

@@ -29,6 +29,9 @@ const (
 	Stage Kind = "stage"
 	// Sleep waits for Delay, before another attempt.
 	Sleep Kind = "sleep"
+	// Wait waits until Due for an agent's fault or limit to pass, or until a
+	// person says that it is time.
+	Wait Kind = "wait"
 	// Query answers a question over values too large to carry.
 	Query Kind = "query"
 	// Check tests the inputs of Callee against Vars, where that takes a look at
@@ -39,6 +42,10 @@ const (
 	Snapshot Kind = "snapshot"
 	// Session asks something of the session of a loop.
 	Session Kind = "session"
+	// Trees asks something of the work trees of a loop with brakes.
+	Trees Kind = "trees"
+	// Ledger asks something of the work ledger of a loop.
+	Ledger Kind = "ledger"
 )
 
 // Action is one thing that the world must do.
@@ -69,14 +76,33 @@ type Action struct {
 	Answer string
 	// Delay is the wait of a Sleep action.
 	Delay time.Duration
+	// Due is when a Wait action ends, and Reason what it waits for.
+	Due    time.Time
+	Reason string
+	// Resume has the conversation that an agent call goes on with, by the name of
+	// the agent; nil where it begins one.
+	Resume map[string]string
 	// Question is what a Query action asks.
 	Question Question
 	// Callee is the recipe whose inputs a Check action tests.
 	Callee *recipes.Recipe
-	// Dirs are the folders of a Snapshot, absolute or from the run's folder.
+	// Dirs are the folders of a Snapshot and of Trees, absolute or from the run's
+	// folder.
 	Dirs []string
+	// Tree is what a Trees action asks.
+	Tree *TreeCall
+	// Dir is a folder, absolute, that stands in place of the step's own.
+	Dir string
+	// Stale ends a process that has been silent for so long, with
+	// [CauseStale]; zero is never.
+	Stale time.Duration
+	// Ledger is what a Ledger action asks.
+	Ledger *LedgerCall
 	// Session is what a Session action asks.
 	Session *SessionCall
+	// Tools asks for the tool calls of an agent while it works, in events of the
+	// kind Used.
+	Tools bool
 	// Env is what the loops around the step add to its environment, and Loops
 	// are their sessions, the outermost first.
 	Env   map[string]string

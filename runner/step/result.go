@@ -31,6 +31,8 @@ const (
 	// CauseTimeout and CauseIdle mean that a limit of the step ended it.
 	CauseTimeout Cause = "timeout"
 	CauseIdle    Cause = "idle_timeout"
+	// CauseStale means that it was silent for longer than its loop allows.
+	CauseStale Cause = "stale"
 	// CauseCancelled means that the run ended it: a signal, or a sibling's
 	// fatal failure.
 	CauseCancelled Cause = "cancelled"
@@ -85,18 +87,10 @@ type Result struct {
 	Warnings []string `json:"warnings,omitempty"`
 	// Duration is the wall-clock time that the action took.
 	Duration time.Duration `json:"duration"`
-	// Usage is what an agent call cost; nil where nothing is known.
+	// Usage is what an agent call cost; nil where no agent was called.
 	Usage *Usage `json:"usage,omitempty"`
-}
-
-// Usage is what one agent call reported of itself. A nil field is unknown,
-// which is not zero.
-type Usage struct {
-	InputTokens  *int64   `json:"input_tokens"`
-	OutputTokens *int64   `json:"output_tokens"`
-	CachedTokens *int64   `json:"cached_tokens"`
-	CostUSD      *float64 `json:"cost_usd"`
-	Turns        *int64   `json:"turns"`
+	// Agent is how an agent call ended; nil for everything else.
+	Agent *Answered `json:"agent,omitempty"`
 }
 
 // Refused reports whether a structural guard said no, here or in a child.
@@ -116,6 +110,9 @@ const (
 	Interrupt EventKind = "interrupt"
 	// Kill is the second signal: finally steps are cut short too.
 	Kill EventKind = "kill"
+	// Used tells what the agent call with the event's ID has used so far, while
+	// it goes on.
+	Used EventKind = "used"
 )
 
 // Event is what the world tells the decisions.
@@ -123,6 +120,11 @@ type Event struct {
 	Kind   EventKind `json:"kind"`
 	ID     string    `json:"id,omitempty"`
 	Result *Result   `json:"result,omitempty"`
+	// Usage is what a Used event reports: the call's own usage since it began; nil
+	// where it is only about tools.
+	Usage *Usage `json:"usage,omitempty"`
+	// Tools are the tool calls that have ended since the Used event before.
+	Tools []ToolUse `json:"tools,omitempty"`
 	// Signal is the number of the signal of an Interrupt.
 	Signal int `json:"signal,omitempty"`
 	// At is when it happened; the only clock that the decisions have.

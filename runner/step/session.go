@@ -16,8 +16,19 @@ const (
 	SessionObserve SessionOp = "observe"
 	// SessionFinish writes how a round ended; no value.
 	SessionFinish SessionOp = "finish"
-	// SessionClose lets go of session and tree; no value.
+	// SessionClose lets go of session and tree, whose state is the load: a map with
+	// SessionStatus. Where a person has an ended loop go on, both stay held, and
+	// SessionReopened holds an observation.
 	SessionClose SessionOp = "close"
+)
+
+// The keys of the value of SessionClose.
+const (
+	SessionStatus   = "session_status"
+	SessionReopened = "session_reopened"
+	// SessionHanded are the work trees that a person accepted since the loop had
+	// ended, where there are any.
+	SessionHanded = "session_handed"
 )
 
 // SessionCall is one thing that a loop asks of its session.

@@ -30,7 +30,7 @@ type kind struct {
 }
 
 var kinds = []kind{
-	{name: "recipe", title: "brickoven recipe", root: Recipe{}, more: []any{Input{}, Retry{}, Anomaly{}, Workflow{}}, extensible: true},
+	{name: "recipe", title: "brickoven recipe", root: Recipe{}, more: []any{Input{}, Retry{}, Anomaly{}, DoomLoop{}, Workflow{}}, extensible: true},
 	{name: "test", title: "brickoven contract test", root: Test{}, more: []any{Stub{}, Answer{}, Matcher{}}, extensible: true},
 	{name: "result", title: "brickoven run result", root: Result{}, written: true},
 	{name: "contract", title: "brickoven ledger contract", root: ledger.Contract{}},

@@ -40,6 +40,7 @@ var payloads = []struct {
 	{journal.KindNote, Note{}, "Note"},
 	{journal.KindGuardRefused, journal.GuardRefused{}, "GuardRefused"},
 	{journal.KindSignal, Signal{}, "Signal"},
+	{journal.KindUsed, Used{}, "Used"},
 	{journal.KindWait, journal.Wait{}, "Wait"},
 	{journal.KindResumed, journal.Resumed{}, "Resumed"},
 	{journal.KindStalled, journal.Stalled{}, "Stalled"},
@@ -78,6 +79,19 @@ type ActionFinished struct {
 	Result map[string]any `json:"result"`
 }
 
+// Used is what an agent call has used so far, while it goes on.
+type Used struct {
+	// The action.
+	ID string `json:"id"`
+	// When it was told, in UTC.
+	At time.Time `json:"at"`
+	// What the call has used since it began, as far as the agent tells; null where
+	// it is about tools alone.
+	Usage map[string]any `json:"usage"`
+	// The tool calls that have ended since the record before, as hashes.
+	Tools []map[string]any `json:"tools,omitempty"`
+}
+
 // Signal is an interrupt or a kill that reached the run.
 type Signal struct {
 	// Which of the two.
@@ -91,7 +105,7 @@ type Signal struct {
 // Note is a fact for those who watch; it carries no decision.
 type Note struct {
 	// What the note is about.
-	Kind string `json:"kind" jsonschema:"enum=run_started,enum=step_started,enum=step_finished,enum=variable_set,enum=warning,enum=run_finished"`
+	Kind string `json:"kind" jsonschema:"enum=run_started,enum=step_started,enum=step_finished,enum=variable_set,enum=warning,enum=waiting,enum=loop_round,enum=verdict,enum=run_finished"`
 	// The step, by the ids from the root recipe down to it.
 	Path string `json:"path,omitempty"`
 	// The type of the step that started.
@@ -102,8 +116,10 @@ type Note struct {
 	Name string `json:"name,omitempty"`
 	// Its value, or a reference where it is large.
 	Value any `json:"value,omitempty"`
-	// The text of a warning, or the reason for the end.
+	// The text of a warning, or the reason for the end or for a wait.
 	Text string `json:"text,omitempty"`
+	// When a wait ends, in UTC.
+	Due *time.Time `json:"due,omitempty"`
 	// The status of the run that ended.
 	Status string `json:"status,omitempty"`
 	// When it happened, in UTC.

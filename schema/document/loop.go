@@ -61,6 +61,51 @@ type Brakes struct {
 	Probe Number `json:"probe,omitempty"`
 	// Ends the loop when too many changes were accepted that nobody has read.
 	Comprehension *Comprehension `json:"comprehension,omitempty"`
+	// Ends the loop when its steps go round in circles; true for the defaults.
+	DoomLoop DoomLoopSetting `json:"doom_loop,omitempty"`
+}
+
+// DoomLoop is when steps count as going round in circles. 0 turns one sign off.
+type DoomLoop struct {
+	// How often in a row one action may end in the same way; 3 where not given,
+	// 5 for the tools of an agent.
+	RepeatedAction Number `json:"repeated_action,omitempty"`
+	// How many failures in a row may have the same error; 3, for tools 5.
+	RepeatedFailure Number `json:"repeated_failure,omitempty"`
+	// How often one call may fail with the same error and never go well; 6, for
+	// tools 10.
+	RecurringFailure Number `json:"recurring_failure,omitempty"`
+	// How many events in a row may give the same output; 4, for tools 8.
+	RepeatedOutput Number `json:"repeated_output,omitempty"`
+	// The size in bytes from which outputs are compared; 64.
+	MinOutputBytes Number `json:"min_output_bytes,omitempty"`
+	// How often two or more events in the same order may run over; 2, for tools
+	// 3.
+	CycleRepeats Number `json:"cycle_repeats,omitempty"`
+	// The longest such sequence; 32.
+	MaxPeriod Number `json:"max_period,omitempty"`
+	// How many events in a row may show nothing new; 10, for tools 20.
+	NoProgress Number `json:"no_progress,omitempty"`
+	// How many times in a row a plan may change back to an earlier one; 2.
+	CircularPlan Number `json:"circular_plan,omitempty"`
+	// The wait from which another attempt is none of these; 1 second.
+	PatientWait Duration `json:"patient_wait,omitempty"`
+	// How many events the rounds may have; no limit where not given.
+	MaxEvents Number `json:"max_events,omitempty"`
+	// How many minutes the rounds may take; no limit where not given.
+	MaxMinutes Number `json:"max_minutes,omitempty"`
+	// How many tokens the rounds may use; no limit where not given.
+	MaxTokens Number `json:"max_tokens,omitempty"`
+	// What the rounds may cost, in US dollars; no limit where not given.
+	MaxCostUSD Number `json:"max_cost_usd,omitempty"`
+}
+
+// DoomLoopSetting is a DoomLoop, or true for its defaults.
+type DoomLoopSetting struct{}
+
+// JSONSchema allows a flag too.
+func (DoomLoopSetting) JSONSchema() *jsonschema.Schema {
+	return either(types("boolean", "null"), &jsonschema.Schema{Ref: "#/$defs/DoomLoop"})
 }
 
 // Anomaly finds a round that costs far more than those before.

@@ -29,6 +29,9 @@ type Result struct {
 	Finally []StepResult `json:"finally,omitempty"`
 	// The stubs whose step was not reached.
 	UnusedStubs []string `json:"unused_stubs,omitempty"`
+	// What the agents of all steps used, as far as they told; null where none was
+	// called.
+	Usage map[string]any `json:"usage,omitempty"`
 	// Why the run could not start.
 	Error string `json:"error,omitempty"`
 }
@@ -61,10 +64,15 @@ type StepResult struct {
 	Attempts int `json:"attempts,omitempty"`
 	// What came back from a called recipe.
 	Outputs map[string]any `json:"outputs,omitempty"`
+	// How a loop ended: its verdicts, reasons, rounds and session.
+	Loop map[string]any `json:"loop,omitempty"`
 	// The elements of foreach that failed.
 	Failed []any `json:"failed,omitempty"`
 	// What an agent call used.
 	Usage map[string]any `json:"usage,omitempty"`
+	// How the agent call ended: agent, status, fault, resets_at, retry_after in
+	// seconds, conversation, and the denied tools.
+	Agent map[string]any `json:"agent,omitempty"`
 	// The steps of a called recipe.
 	Steps []StepResult `json:"steps,omitempty"`
 }

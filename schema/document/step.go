@@ -34,8 +34,15 @@ type Step struct {
 	Mode Text `json:"mode,omitempty"`
 	// Files that are handed to the agent.
 	Files Templates `json:"files,omitempty"`
-	// The session that an agent call continues.
+	// The most bytes that all of the files together take in the prompt.
+	MaxBytes Count `json:"max_bytes,omitempty"`
+	// The name of a conversation that all steps with this name go on with.
 	Session Text `json:"session,omitempty"`
+	// Goes on with the step's own conversation in every round of a loop.
+	ContinueSession Flag `json:"continue_session,omitempty"`
+	// Lets the user's own settings of the agent CLI count: hooks, plugins, MCP
+	// servers.
+	InheritUserConfig Flag `json:"inherit_user_config,omitempty"`
 
 	// The recipe that is called: a name, or a path that starts with ./ or /.
 	Recipe Text `json:"recipe,omitempty"`

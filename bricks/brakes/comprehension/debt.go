@@ -17,6 +17,9 @@ import (
 type Change struct {
 	// Commit is the snapshot of the accepted state.
 	Commit string `json:"commit"`
+	// Base is the snapshot of the accepted state before it; the change is what
+	// differs between the two.
+	Base string `json:"base,omitempty"`
 	// Head is the branch's commit at that moment; empty before the first one.
 	// Either of the two names the change in an acknowledgement.
 	Head string `json:"head,omitempty"`

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // goEvent is one line of go test -json (go doc test2json).
@@ -134,7 +135,7 @@ func (g *goReport) finishTest(key goKey, parents map[goKey]bool, r *report) bool
 		return false
 	}
 	text := goMessage(result.output.String())
-	if result.action != "fail" || goPanic.MatchString(text) {
+	if result.action != "fail" || goPanic().MatchString(text) {
 		r.broken = append(r.broken, key.pkg)
 	}
 	if parents[key] {
@@ -173,16 +174,16 @@ func (g *goReport) failPackage(key goKey, r *report) {
 	r.fail(key.pkg, goLocation(text), goMessage(text))
 }
 
-var goFrame = regexp.MustCompile(`^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):|(FAIL|ok)\b)`)
+var goFrame = pattern.Lazy(`^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):|(FAIL|ok)\b)`)
 
 var (
-	goPanic    = regexp.MustCompile(`(?m)^(panic: |fatal error: )`)
-	goTestLine = regexp.MustCompile(`[^\s:]+_test\.go:\d+`)
+	goPanic    = pattern.Lazy(`(?m)^(panic: |fatal error: )`)
+	goTestLine = pattern.Lazy(`[^\s:]+_test\.go:\d+`)
 )
 
 // goLocation prefers a line of a test file to the frames of the runtime.
 func goLocation(text string) string {
-	if found := goTestLine.FindString(text); found != "" {
+	if found := goTestLine().FindString(text); found != "" {
 		return found
 	}
 	return located(text)
@@ -192,7 +193,7 @@ func goLocation(text string) string {
 func goMessage(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
-		if !goFrame.MatchString(line) {
+		if !goFrame().MatchString(line) {
 			b.WriteString(line)
 		}
 	}

@@ -3,12 +3,12 @@ package failing
 import (
 	"bytes"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/brickoven/brickoven/bricks/signature"
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 // Format names the report that a failing command writes to standard output.
@@ -162,10 +162,10 @@ func without(ids, list []string) []string {
 	})
 }
 
-var fileLine = regexp.MustCompile(`([A-Za-z]:)?[\w./\\@+-]+\.[A-Za-z][A-Za-z0-9]{0,4}:\d+`)
+var fileLine = pattern.Lazy(`([A-Za-z]:)?[\w./\\@+-]+\.[A-Za-z][A-Za-z0-9]{0,4}:\d+`)
 
 // located finds the first file:line in a text; empty if there is none.
-func located(text string) string { return fileLine.FindString(text) }
+func located(text string) string { return fileLine().FindString(text) }
 
 // place joins a file with a line number; empty without a file.
 func place(file string, line int) string {

@@ -3,18 +3,19 @@ package failing
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
 var (
-	tapResult = regexp.MustCompile(`^(not )?ok\b\s*(?:\d+)?\s*(?:- )?(.*)$`)
-	tapPlan   = regexp.MustCompile(`^1\.\.(\d+)\s*(#.*)?$`)
+	tapResult = pattern.Lazy(`^(not )?ok\b\s*(?:\d+)?\s*(?:- )?(.*)$`)
+	tapPlan   = pattern.Lazy(`^1\.\.(\d+)\s*(#.*)?$`)
 	// Durations change by themselves.
-	tapDuration = regexp.MustCompile(`^(duration|duration_ms|time|elapsed): `)
+	tapDuration = pattern.Lazy(`^(duration|duration_ms|time|elapsed): `)
 	// A # directive may not be escaped.
-	tapDirective = regexp.MustCompile(`(?i)(?:^|[^\\])#\s*(skip|todo)\b`)
+	tapDirective = pattern.Lazy(`(?i)(?:^|[^\\])#\s*(skip|todo)\b`)
 )
 
 // tapTest is one result line, with the diagnosis that follows it.
@@ -75,7 +76,7 @@ func (t *tapReader) line(line string) error {
 	if t.yaml {
 		if text == "..." {
 			t.yaml = false
-		} else if last := t.last(); last != nil && !tapDuration.MatchString(text) {
+		} else if last := t.last(); last != nil && !tapDuration().MatchString(text) {
 			last.diagnosis.WriteString(text + "\n")
 		}
 		return nil
@@ -94,10 +95,10 @@ func (t *tapReader) line(line string) error {
 		return nil
 	}
 	depth := spaces / 4
-	if plan := tapPlan.FindStringSubmatch(text); plan != nil {
+	if plan := tapPlan().FindStringSubmatch(text); plan != nil {
 		return t.plan(depth, plan[1])
 	}
-	if result := tapResult.FindStringSubmatch(text); result != nil {
+	if result := tapResult().FindStringSubmatch(text); result != nil {
 		return t.result(depth, result)
 	}
 	return nil
@@ -130,7 +131,7 @@ func (t *tapReader) plan(depth int, count string) error {
 
 func (t *tapReader) result(depth int, match []string) error {
 	test := &tapTest{ok: match[1] == "", name: match[2]}
-	if at := tapDirective.FindStringSubmatchIndex(test.name); at != nil {
+	if at := tapDirective().FindStringSubmatchIndex(test.name); at != nil {
 		test.directive = strings.ToLower(test.name[at[2]:at[3]])
 		test.name = test.name[:strings.LastIndexByte(test.name[:at[2]], '#')]
 	}
@@ -179,12 +180,12 @@ func (t *tapTest) report(parent string, r *report) {
 }
 
 var (
-	tapFile = regexp.MustCompile(`(?m)^\s*(?:file|at): *['"]?([^'"\n]+?)['"]?\s*$`)
-	tapLine = regexp.MustCompile(`(?m)^\s*line: *(\d+)\s*$`)
+	tapFile = pattern.Lazy(`(?m)^\s*(?:file|at): *['"]?([^'"\n]+?)['"]?\s*$`)
+	tapLine = pattern.Lazy(`(?m)^\s*line: *(\d+)\s*$`)
 )
 
 func tapLocation(diagnosis string) string {
-	file, line := tapFile.FindStringSubmatch(diagnosis), tapLine.FindStringSubmatch(diagnosis)
+	file, line := tapFile().FindStringSubmatch(diagnosis), tapLine().FindStringSubmatch(diagnosis)
 	if file == nil || line == nil {
 		return located(diagnosis)
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Markdown is docs/halt-reasons.md. It is generated, so that the page cannot
-// differ from the program.
-func Markdown() string {
+// Markdown is docs/halt-reasons.md, with the stop reasons of a session. It is
+// generated, so that the page cannot differ from the program.
+func Markdown(stops []Stop) string {
 	var b strings.Builder
 	b.WriteString(`# Halt reasons
 
@@ -16,8 +16,8 @@ from what was observed, and every reason has a class. The loop's result carries
 reason, class, evidence (which rounds, which ids) and advice; the run exits with the
 class, except that class 10 exits 0.
 
-**Not in this version yet.** Loops are refused; this is the table of the package
-` + "`bricks/brakes/halt`" + `, which their brakes will be built on.
+` + "`brickoven explain-halt [RUN]`" + ` tells it of a run, and ` + "`brickoven explain-halt --list`" + `
+prints this table. What the brakes are is in [brakes.md](brakes.md).
 
 This page is generated from the table in the program.
 
@@ -39,7 +39,7 @@ one). A loop without a failing set, or whose last failing set could not be read,
 | stop reason | halt reason | when |
 |---|---|---|
 `)
-	for _, stop := range Stops() {
+	for _, stop := range stops {
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s |\n", stop.Stop, stop.Reason, stop.When)
 	}
 	b.WriteString("\nThe other halt reasons are the brakes' own; they end a session too, and its state\nnames the halt reason.\n\n## Not applicable\n\nThese reasons of other loop runtimes do not exist here, because nothing here could\ncause them.\n\n| class | reason | why not |\n|---|---|---|\n")

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/brickoven/brickoven/bricks/brakes/halt"
+	"github.com/brickoven/brickoven/bricks/session"
 )
 
 var update = flag.Bool("update", false, "write docs/halt-reasons.md")
@@ -18,7 +19,7 @@ func TestTheDocumentIsThatOfTheTable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join("..", "..", "..", "docs", "halt-reasons.md")
 	if *update {
-		if err := os.WriteFile(path, []byte(halt.Markdown()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(halt.Markdown(session.HaltStops())), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -26,7 +27,7 @@ func TestTheDocumentIsThatOfTheTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.ReplaceAll(string(data), "\r\n", "\n") != halt.Markdown() {
+	if strings.ReplaceAll(string(data), "\r\n", "\n") != halt.Markdown(session.HaltStops()) {
 		t.Errorf("%s is not up to date: go test ./bricks/brakes/halt -update", path)
 	}
 }
@@ -85,7 +86,7 @@ func TestAnAbsentReasonIsNotInTheTable(t *testing.T) {
 
 func TestEveryStopReasonHasAHaltReasonOfTheTable(t *testing.T) {
 	t.Parallel()
-	for _, stop := range halt.Stops() {
+	for _, stop := range session.HaltStops() {
 		if _, found := halt.Lookup(stop.Reason); !found {
 			t.Errorf("%s goes with %s, which is not in the table", stop.Stop, stop.Reason)
 		}

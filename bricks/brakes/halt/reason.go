@@ -122,3 +122,11 @@ func (r Reason) Class() Class {
 }
 
 const internal Class = 50
+
+// Stop joins a session's stop reason (seed 001) with the halt reason. The table
+// of them is the session's.
+type Stop struct {
+	Stop   string
+	Reason Reason
+	When   string
+}

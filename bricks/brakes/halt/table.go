@@ -67,28 +67,3 @@ func NotApplicable() []Absent {
 		{"isolation_unsatisfiable", 30, "no isolation is offered"},
 	}
 }
-
-// Stop joins the session's stop reason (seed 001) with the halt reason.
-type Stop struct {
-	Stop   string
-	Reason Reason
-	When   string
-}
-
-// Stops lists which halt reason goes with which stop reason of a session.
-func Stops() []Stop {
-	return []Stop{
-		{"goal_met", SuccessConditionMet, "the check is green"},
-		{"goal_met", JudgedDone, "the loop has no check"},
-		{"goal_met", DoneButCheckRed, "the check is red, the second time in a row"},
-		{"stop_requested", HumanRequired, ""},
-		{"unresolvable_error", JudgedStuck, "the judge said STUCK"},
-		{"unresolvable_error", HumanRequired, "a workflow wrote it"},
-		{"max_rounds", MaxIterationsReached, ""},
-		{"max_cost", BudgetExceeded, ""},
-		{"goal_check_broken", GoalCheckBroken, ""},
-		{"workflow_failure_cap", ExecutionFailure, ""},
-		{"invalid_control_output", WorkspaceInvalid, ""},
-		{"no_eligible_workflow", NoActionableTasks, ""},
-	}
-}

@@ -373,3 +373,19 @@ func TestSessionsOfOneSecondAreInTheOrderTheyWereMade(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 }
+
+func TestARejectionThatIsWrittenAgainKeepsTheClaim(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	it := e.begin()
+	const claim = `{"state":"stopped","reason":"all pass","stop_reason":"goal_met","schema_version":1}`
+	e.put(session.ControlFile, claim)
+	e.observe(it)
+	record := Record{State: e.c.State(), Iteration: it, Rejected: true}
+	e.write(record)
+	e.reopen()
+	e.write(record)
+	if got := e.get(session.RejectedFile); got != claim {
+		t.Errorf("control.rejected.json is %s", got)
+	}
+}

@@ -157,6 +157,10 @@ func (x *Session) batch(r Record) (batch, error) {
 func (x *Session) controlFiles(r Record, add func(string, []byte, error) error) error {
 	now := readFile(filepath.Join(x.dir, session.ControlFile))
 	claim := now.Data
+	running := false
+	if c, err := session.ParseControl(now.Data); err == nil {
+		running = c.State == session.Running
+	}
 	var judged []byte
 	if r.Control != nil {
 		text, err := r.Control.Encode()
@@ -164,11 +168,14 @@ func (x *Session) controlFiles(r Record, add func(string, []byte, error) error) 
 			return err
 		}
 		judged = text
-		if c, err := session.ParseControl(now.Data); err == nil && c.State == session.Running {
+		if running {
 			claim = judged
 		}
 	}
 	switch {
+	case r.Rejected && r.Control == nil && running:
+		// The record is written again after a crash: the claim is kept already.
+		return nil
 	case r.Rejected:
 		text, err := session.Control{State: session.Running, Reason: "goal_met was not accepted: the check is red"}.Encode()
 		return errors.Join(add(session.RejectedFile, claim, nil), add(session.ControlFile, text, err))

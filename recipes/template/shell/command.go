@@ -21,6 +21,8 @@ type Dialect int
 const (
 	Bash Dialect = iota
 	POSIX
+	// Builtin is what of bash the built-in interpreter has, see [Portable].
+	Builtin
 )
 
 // Command is a parsed command. It is immutable and safe for concurrent use.
@@ -43,6 +45,9 @@ type Error struct {
 	// Reparse tells that a second shell would parse the text; the step may
 	// allow it with allow_reparse: true.
 	Reparse bool
+	// Unsupported tells that the built-in interpreter does not have what the
+	// command uses.
+	Unsupported bool
 	// Err is the cause, such as a [template.Error] or an error of the shell
 	// parser; nil when the rules of this package are the cause.
 	Err error
@@ -77,6 +82,11 @@ func Compile(source string, dialect Dialect, allowReparse bool) (*Command, error
 		c.place(tree)
 		if c.err != nil {
 			return nil, c.err
+		}
+	}
+	if dialect == Builtin {
+		if err := c.portable(tree); err != nil {
+			return nil, err
 		}
 	}
 	return &Command{

@@ -70,6 +70,42 @@ func (c *compiler) syntaxError(err error) *Error {
 	return out
 }
 
+// portable refuses what the built-in interpreter does not have, in the command
+// as it was written and with its placeholders in place.
+func (c *compiler) portable(tree *syntax.File) error {
+	if lacks := Portable(c.text.marked, tree); len(lacks) > 0 {
+		line, column := position(c.text.source, c.text.sourceOffset(lacks[0].Offset))
+		return c.unsupported(lacks[0], line, column)
+	}
+	if len(c.text.marks) == 0 {
+		return nil
+	}
+	var script strings.Builder
+	for _, seg := range c.segments() {
+		script.WriteString(seg.text)
+		if seg.mark != nil && seg.mark.place.form == asInteger {
+			script.WriteString(seg.mark.place.prefix + "1" + seg.mark.place.suffix)
+		} else if seg.mark != nil && seg.mark.place.form == asName {
+			script.WriteString("name")
+		}
+	}
+	placed, err := c.parse(script.String())
+	if err != nil {
+		return c.syntaxError(err)
+	}
+	if lacks := Portable(script.String(), placed); len(lacks) > 0 {
+		return c.unsupported(lacks[0], lacks[0].Line, 1)
+	}
+	return nil
+}
+
+func (c *compiler) unsupported(l Lack, line, column int) *Error {
+	return &Error{
+		Source: c.text.source, Line: line, Column: column, Message: "shell: builtin: " + c.readable(l.Message), Unsupported: true,
+		Hint: "leave shell: out for bash",
+	}
+}
+
 // readable shows markers as the placeholders they stand for.
 func (c *compiler) readable(message string) string {
 	for _, m := range c.text.marksIn(message) {

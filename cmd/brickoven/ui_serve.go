@@ -1,0 +1,320 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brickoven/brickoven/runner/journal"
+	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/report"
+	"github.com/brickoven/brickoven/runner/report/page"
+)
+
+// viewer answers for the pages of runs. It only reads.
+type viewer struct {
+	app   *app
+	runs  string // the folder of the runs
+	host  string // 127.0.0.1 and the port, as a request must name it
+	token string
+
+	mu   sync.Mutex
+	last rendered
+}
+
+// rendered is the page that was made last, for those who ask for the same.
+type rendered struct {
+	stamp string
+	text  []byte
+}
+
+// refusal answers a request that gets nothing.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guardHeaders(w.Header())
+	err := v.answer(w, r)
+	if err == nil {
+		return
+	}
+	status := http.StatusInternalServerError
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		status = refused.status
+	case errors.Is(err, fs.ErrNotExist):
+		status = http.StatusNotFound
+	}
+	w.Header().Del("ETag")
+	http.Error(w, err.Error(), status)
+}
+
+// guardHeaders keep a page to itself: no other site may read, frame or learn of
+// it, and nothing of it is stored.
+func guardHeaders(h http.Header) {
+	h.Set("Content-Security-Policy", page.Policy())
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+func (v *viewer) answer(w http.ResponseWriter, r *http.Request) error {
+	if err := v.admit(r); err != nil {
+		return err
+	}
+	parts, err := segments(r.URL.EscapedPath())
+	if err != nil {
+		return err
+	}
+	if len(parts) == 0 || subtle.ConstantTimeCompare([]byte(parts[0]), []byte(v.token)) != 1 {
+		return &refusal{http.StatusForbidden, "the address lacks the token that brickoven ui printed"}
+	}
+	switch parts = parts[1:]; {
+	case len(parts) == 1 && parts[0] == "":
+		return v.index(w, r)
+	case len(parts) == 3 && parts[0] == "runs" && parts[2] == "":
+		return v.run(w, r, parts[1])
+	case len(parts) == 3 && parts[0] == "runs" && parts[2] == "log":
+		return v.log(w, r, parts[1])
+	}
+	return &refusal{http.StatusNotFound, "there is no such page"}
+}
+
+// admit refuses what no page of this server asks for: other methods, names of
+// the host that a foreign domain may have been pointed to, and requests that a
+// page of another site makes.
+func (v *viewer) admit(r *http.Request) error {
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		return &refusal{http.StatusMethodNotAllowed, "this server only shows"}
+	case r.Host != v.host:
+		return &refusal{http.StatusForbidden, "this server answers to " + v.host + " alone"}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != "http://"+v.host {
+			return &refusal{http.StatusForbidden, "this server does not answer to other sites"}
+		}
+	}
+	for _, site := range r.Header.Values("Sec-Fetch-Site") {
+		if site != "same-origin" && site != "none" {
+			return &refusal{http.StatusForbidden, "this server does not answer to other sites"}
+		}
+	}
+	return nil
+}
+
+// segments takes a path apart before anything interprets it. What might climb or
+// hide a separator is refused.
+func segments(path string) ([]string, error) {
+	bad := &refusal{http.StatusBadRequest, "the path is not one of this server"}
+	rest, rooted := strings.CutPrefix(path, "/")
+	if !rooted {
+		return nil, bad
+	}
+	parts := strings.Split(rest, "/")
+	for i, part := range parts {
+		plain, err := url.PathUnescape(part)
+		if err != nil || plain == "." || plain == ".." || plain == "" && i < len(parts)-1 ||
+			strings.ContainsAny(plain, "/\\\x00") {
+			return nil, bad
+		}
+		parts[i] = plain
+	}
+	return parts, nil
+}
+
+// folder is the folder of a run that exists by exactly this name.
+func (v *viewer) folder(id string) (string, error) {
+	entries, err := os.ReadDir(v.runs)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && entry.Name() == id {
+			return filepath.Join(v.runs, id), nil
+		}
+	}
+	return "", &refusal{http.StatusNotFound, "there is no such run"}
+}
+
+func (v *viewer) options() page.Options { return page.Options{Zone: time.Local, Live: true} }
+
+func (v *viewer) index(w http.ResponseWriter, r *http.Request) error {
+	list, err := journal.List(v.runs)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := page.Index(&text, list, v.runs, v.options()); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text.Bytes())
+	return send(w, r, hex.EncodeToString(sum[:16]), text.Bytes())
+}
+
+func (v *viewer) run(w http.ResponseWriter, r *http.Request, id string) error {
+	dir, err := v.folder(id)
+	if err != nil {
+		return err
+	}
+	stamp, err := stampOf(dir, time.Now())
+	if err != nil {
+		return err
+	}
+	if r.Header.Get("If-None-Match") == quote(stamp) {
+		return send(w, r, stamp, nil)
+	}
+	text, err := v.page(dir, stamp)
+	if err != nil {
+		return err
+	}
+	return send(w, r, stamp, text)
+}
+
+// page makes the page of a run, or gives the one that was made for the stamp.
+func (v *viewer) page(dir, stamp string) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.last.stamp == stamp {
+		return v.last.text, nil
+	}
+	run, err := v.app.readReport(dir, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := page.Report(&text, run, v.options()); err != nil {
+		return nil, err
+	}
+	v.last = rendered{stamp, text.Bytes()}
+	return v.last.text, nil
+}
+
+// pace is how often a page of a running run changes for the sake of its clocks
+// alone; one whose record is longer than largeRecord bytes less often.
+const (
+	pace        = time.Second
+	slowPace    = 5 * time.Second
+	largeRecord = 1 << 20
+)
+
+// stampOf names the state of a run without reading it: the length of its record,
+// whether it is held, what its steps have printed, and the time while it runs.
+func stampOf(dir string, now time.Time) (string, error) {
+	_, held, err := journal.Holder(dir)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	fmt.Fprintln(sum, dir, held)
+	every := pace
+	info, err := os.Stat(filepath.Join(dir, journal.File))
+	switch {
+	case err == nil:
+		fmt.Fprintln(sum, info.Size(), info.ModTime().UnixNano())
+		if info.Size() > largeRecord {
+			every = slowPace
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", err
+	}
+	if held {
+		fmt.Fprintln(sum, now.Truncate(every).Unix())
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+func quote(stamp string) string { return `"` + stamp + `"` }
+
+// send answers with a page, or says that it is the one that the reader has.
+func send(w http.ResponseWriter, r *http.Request, stamp string, text []byte) error {
+	w.Header().Set("ETag", quote(stamp))
+	if r.Header.Get("If-None-Match") == quote(stamp) {
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	// A reader that went away is no fault of the server.
+	_, _ = w.Write(text)
+	return nil
+}
+
+// log answers with the whole output of one action, byte for byte.
+func (v *viewer) log(w http.ResponseWriter, r *http.Request, id string) error {
+	dir, err := v.folder(id)
+	if err != nil {
+		return err
+	}
+	steps, err := readSteps(dir)
+	if err != nil {
+		return err
+	}
+	for _, st := range steps {
+		for _, action := range st.Actions {
+			if action.ID == r.URL.Query().Get("action") {
+				return v.output(w, r, dir, action)
+			}
+		}
+	}
+	return &refusal{http.StatusNotFound, "the run has no such output"}
+}
+
+func (v *viewer) output(w http.ResponseWriter, r *http.Request, dir string, action *local.ActionRecord) (err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	ref, stderr := action.Stdout, r.URL.Query().Get("stderr") == "1"
+	if stderr {
+		ref = action.Stderr
+	}
+	var text report.Text
+	var size int64
+	switch {
+	case !action.Done:
+		text, size, err = liveText(root)(action.ID, stderr)
+	case ref != nil:
+		size = ref.Size
+		text, err = storedText(root)(*ref)
+	}
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	// A reader that goes away is no fault of the server.
+	if text == nil {
+		if action.Done && !stderr {
+			_, _ = io.WriteString(w, action.Text)
+		}
+		return nil
+	}
+	_, _ = io.Copy(w, io.NewSectionReader(text, 0, size))
+	return text.Close()
+}

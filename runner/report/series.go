@@ -1,0 +1,60 @@
+package report
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/brickoven/brickoven/recipes/value"
+)
+
+// Series is one number of a loop by round.
+type Series struct {
+	Name string
+	// Points are the rounds in which the number is known.
+	Points []Point
+	// Goal is the level to reach; nil where there is none.
+	Goal *float64
+	// Falling tells that less is better.
+	Falling bool
+}
+
+// Point is the value in one round. Text is as it was recorded.
+type Point struct {
+	Round int
+	Value float64
+	Text  string
+}
+
+// series collects what can be followed from round to round. One point is no
+// line, but a score is worth a look from the first.
+func (l *Loop) series() {
+	for _, r := range l.Rounds {
+		if r.Over {
+			r.Numbers[Seconds] = value.Number(strconv.FormatFloat(r.Duration.Seconds(), 'f', 1, 64))
+		}
+		if r.Usage != nil && r.Usage.CostUSD != nil {
+			r.Numbers[CostUSD] = value.Number(strconv.FormatFloat(*r.Usage.CostUSD, 'f', -1, 64))
+		}
+	}
+	for _, name := range []string{FailingTests, Score, Measured, OpenFindings, CostUSD, Seconds} {
+		s := Series{Name: name, Falling: name != Score && name != Measured}
+		for _, r := range l.Rounds {
+			n, known := r.Numbers[name]
+			if !known {
+				continue
+			}
+			f, err := strconv.ParseFloat(n.String(), 64)
+			if err != nil || math.Abs(f) > maxPlotted {
+				continue
+			}
+			s.Points = append(s.Points, Point{Round: r.Number, Value: f, Text: n.String()})
+		}
+		if len(s.Points) > 0 {
+			l.Series = append(l.Series, s)
+		}
+	}
+}
+
+// maxPlotted bounds what is drawn, so that the arithmetic of scales stays
+// finite.
+const maxPlotted = 1e15
