@@ -48,6 +48,8 @@ func Natives() map[string]Native {
 		"evaluation-decide":     printed(decideEvaluation),
 		"evaluation-best":       bestEvaluation,
 		"evaluation-enforce":    enforceEvaluation,
+		"loop-score":            scoreLoop,
+		"loop-score-enforce":    enforceLoopScore,
 	}
 }
 

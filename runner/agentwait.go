@@ -154,6 +154,10 @@ func (fr *frame) consult(f *flow, act *step.Action) step.Result {
 func (fr *frame) wait(f *flow, act *step.Action, w pause, p *patience) step.Result {
 	fr.run.note(step.Note{Kind: step.Waiting, Path: act.Path, Text: w.reason, Due: &w.due})
 	began := fr.run.now
+	if co := fr.loops.co; co != nil {
+		co.Wait(w.reason, w.due, began)
+		defer func() { co.WaitOver(fr.run.now.Before(w.due), fr.run.now) }()
+	}
 	if w.quota {
 		f.halt.pause(began)
 	}

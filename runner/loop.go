@@ -18,6 +18,8 @@ type loops struct {
 	sessions []string
 	rounds   []string      // the paths of the rounds, or judges, that are under way
 	stale    time.Duration // the silence that ends a process; zero is none
+	// co is the coordinator of the innermost; nil outside of loops.
+	co *session.Coordinator
 }
 
 // round are the loops as the round with this path has them.
@@ -99,7 +101,7 @@ func (l *loop) close(f *flow, broken *step.Result) *step.Result {
 		if !reopened {
 			return nil
 		}
-		l.braking.handed = given[step.SessionHanded]
+		l.braking.handed, l.braking.raised = given[step.SessionHanded], given[step.SessionRaised]
 		broken = l.again(f, seen)
 	}
 }

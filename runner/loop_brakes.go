@@ -33,6 +33,7 @@ type braking struct {
 	broke  []string      // the passing tests that the last round broke
 	said   []string      // warnings that were given already
 	handed any           // the trees that a person accepted while the loop lay still
+	raised any           // the limits that they raised
 
 	circling circling // what its steps do over and over
 }
@@ -91,6 +92,13 @@ func (l *loop) release() error {
 	var byHand []Tree
 	if err := decode(b.handed, &byHand); err != nil {
 		return err
+	}
+	if raised, given := b.raised.(map[string]any); given {
+		config, err := b.config.Raised(raised)
+		if err != nil {
+			return err
+		}
+		b.config = config
 	}
 	state := b.engine.State()
 	if !b.braced {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brickoven/brickoven/bricks/brakes"
 	"github.com/brickoven/brickoven/bricks/doomloop"
 	"github.com/brickoven/brickoven/runner/step"
 )
@@ -98,10 +99,18 @@ func (l *loop) circled(found []doomloop.Finding) {
 			rounds = append(rounds, n)
 		}
 	}
-	b.engine.Doomed(found[0], rounds)
-	if b.inside != nil {
-		l.fr.run.stopAll(b.inside)
+	b.engine.Doomed(found[0], rounds, brakes.Meter{Spend: spending(l.usedNow()), Elapsed: l.elapsed()})
+	l.fr.run.stopAll(b.inside)
+}
+
+// usedNow is what the round that runs has used so far.
+func (l *loop) usedNow() *step.Usage {
+	for _, m := range l.fr.run.meters {
+		if m.halt == l.braking.inside {
+			return sum(l.braking.used, l.fr.run.soFar(m))
+		}
 	}
+	return l.braking.used
 }
 
 // isLoop tells whether the path is that of a loop that has begun.

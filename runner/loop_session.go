@@ -78,7 +78,7 @@ func (l *loop) open(f *flow) *step.Result {
 	if err != nil {
 		return refuse(err.Error())
 	}
-	l.co = co
+	l.co, l.fr.loops.co = co, co
 	if err := l.brace(value.Text(given["work_dir"])); err != nil {
 		return refuse(err.Error())
 	}

@@ -305,6 +305,19 @@ steps:
 	if rounds := strings.Count(p.read("done"), "work"); rounds != 1 {
 		t.Errorf("the wait cost rounds: %d", rounds)
 	}
+	found, err := filepath.Glob(filepath.Join(p.dir, "state", "brickoven", "*", "sessions", "*", "events.jsonl"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%v %v", found, err)
+	}
+	events, err := os.ReadFile(found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"type":"waiting","payload":{"due":"2030-03-17T17:46:`, `"type":"wait_ended","payload":{"cut_short":true}`} {
+		if !strings.Contains(string(events), want) {
+			t.Errorf("the session's events have no %s:\n%s", want, events)
+		}
+	}
 }
 
 func TestAResumedReplayGoesOnBehindWhatItPlayed(t *testing.T) {
@@ -336,5 +349,49 @@ func TestAResumedReplayGoesOnBehindWhatItPlayed(t *testing.T) {
 	}
 	if err := again.Wait(); err != nil {
 		t.Errorf("the resumed run: %v", err)
+	}
+}
+
+func TestWhatAnAgentHasUsedSoFarIsSeenWhileItWorks(t *testing.T) {
+	t.Parallel()
+	p := newFolder(t, map[string]string{
+		"r.yaml": "name: r\nsteps:\n  - {id: a, prompt: hi}\n",
+		"bin/claude": `#!/bin/sh
+cat >/dev/null
+echo '{"type":"assistant","message":{"id":"m1","content":[],"usage":{"input_tokens":1234,"output_tokens":5}},"parent_tool_use_id":null}'
+echo x >ready
+while [ ! -e go ]; do sleep 0.02; done
+echo '{"type":"result","subtype":"success","is_error":false,"result":"fine","usage":{"input_tokens":2000,"output_tokens":50},"permission_denials":[]}'
+`,
+	})
+	if err := os.Chmod(p.path("bin/claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.command("run", "r.yaml", "--agent", "claude")
+	cmd.Env = append(cmd.Env, "PATH="+p.path("bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	shown := ""
+	for range 2000 {
+		if shown = p.run("runs", "show").stdout; strings.Contains(shown, "1234 tokens in, 5 tokens out") {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if !strings.Contains(shown, "1234 tokens in, 5 tokens out") || !strings.Contains(shown, "[running]") {
+		t.Errorf("while it works:\n%s", shown)
+	}
+	if err := os.WriteFile(p.path("go"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if shown = p.run("runs", "show").stdout; !strings.Contains(shown, "Usage:   2000 tokens in, 50 tokens out") {
+		t.Errorf("at the end:\n%s", shown)
+	}
+	if end := p.run("runs", "verify"); end.code != 0 {
+		t.Errorf("verify: exit %d\n%s", end.code, end.stderr)
 	}
 }

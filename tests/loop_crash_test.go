@@ -18,6 +18,12 @@ steps:
     type: loop
     description: ten rounds
     judge: child
+    contract:
+      {purpose: p, owner: o, starting_state: s, inputs: [i], expected_outputs: [e], success_criteria: [c], failure_criteria: [f],
+       dependencies: [d], iteration_limit: 100, timeout_behaviour: t, escalation_path: e,
+       quality_rubric: [{dimension: rounds, evidence_command: wc -l log, baseline: 0, target: 10, weight: 100,
+                         failure_threshold: 0, direction: higher-is-better, hard_gate: false}]}
+    measure: {rounds: "echo {{loop.round}}"}
     check: test "$(grep -c '^end b' log)" -ge 10
     output: ended
     steps:
@@ -113,6 +119,10 @@ func (a *arena) checkLoop(t *testing.T, kills int) {
 	rounds, err := os.ReadDir(filepath.Join(sessions[0], "iterations"))
 	if err != nil || len(rounds) != 10 {
 		t.Errorf("%d iterations (%v)", len(rounds), err)
+	}
+	out, code := a.run("ledger", "status", "--session", filepath.Base(sessions[0]), "--json")
+	if status := document(t, out); code != 0 || fmt.Sprint(status["iterations"]) != "10" || status["final_outcome"] != "complete" {
+		t.Errorf("ledger status: exit %d\n%s", code, out)
 	}
 	if out, code := a.run("runs", "verify"); code != 0 {
 		t.Errorf("runs verify: exit %d\n%s", code, out)

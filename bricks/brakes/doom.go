@@ -27,9 +27,14 @@ func (r *reader) doomLoop(e entry) (d DoomLoop) {
 	return d
 }
 
-// Doomed ends the loop for a doom loop that was found while a round ran, or
-// between two. rounds are those of its witnesses.
-func (e *Engine) Doomed(f doomloop.Finding, rounds []int) Decision {
+// Doomed ends the loop for a doom loop that was found while a round runs, which
+// has used so much until then. rounds are those of its witnesses.
+func (e *Engine) Doomed(f doomloop.Finding, rounds []int, m Meter) Decision {
+	if e.state.Halted != nil {
+		return Decision{Tree: Keep, Halt: e.state.Halted}
+	}
+	e.state.Round++
+	e.state.Total = Total{e.state.Total.Add(m.Spend), e.state.Total.Elapsed + m.Elapsed}
 	return e.End(doomReason(f.Kind), halt.Evidence{
 		Rounds: rounds, IDs: f.Names, Period: f.Period, Detail: string(f.Kind) + ": " + f.Reason,
 	})

@@ -15,7 +15,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"run", newRunCommand}, {"loop", newLoopCommand}, {"resume", newResumeCommand}, {"runs", newRunsCommand},
-		{"watch", newWatchCommand}, {"report", newReportCommand}, {"ui", newUICommand}, {"list", newListCommand}, {"show", newShowCommand}, {"explain", newExplainCommand},
+		{"watch", newWatchCommand}, {"report", newReportCommand}, {"ui", newUICommand}, {"mcp", newMCPCommand}, {"list", newListCommand}, {"show", newShowCommand}, {"explain", newExplainCommand},
 		{"validate", newValidateCommand}, {"version", newVersionCommand}, {"helper", newHelperCommand},
 		{"orch", newOrchCommand}, {"ledger", newLedgerCommand}, {"score", newScoreCommand}, {"schema", newSchemaCommand},
 		{"test", newTestCommand}, {"session", newSessionCommand},

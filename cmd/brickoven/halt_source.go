@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/brickoven/brickoven/bricks/brakes"
@@ -144,7 +145,13 @@ func (r *recorded) LoopEnds(_ context.Context, run string) (id string, ends []lo
 			died(&ends[i], rounds[ends[i].Loop], sum)
 		}
 	}
-	return filepath.Base(dir), ends, nil
+	return filepath.Base(dir), slices.DeleteFunc(ends, func(e loopEnd) bool { return rounds[e.Loop] == 0 && e.Halt == nil && elements(ends, e.Loop) }), nil
+}
+
+// elements tells whether a loop ran once for each element of a foreach, so that
+// it has no end of its own.
+func elements(ends []loopEnd, path string) bool {
+	return slices.ContainsFunc(ends, func(e loopEnd) bool { return strings.HasPrefix(e.Loop, path+"[") })
 }
 
 // died gives a loop whose process is gone its end.

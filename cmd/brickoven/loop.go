@@ -37,7 +37,7 @@ judge's DONE, {{loop.last_output}} what the last round printed.
 	o.place.flags(flags)
 	flags.StringVar(&l.exec, "exec", "", "the command of a round")
 	flags.StringVar(&l.check, "check", "", "the command that exits with 0 when the goal is met")
-	flags.StringVar(&l.judge, "judge", "loop-health-evaluator", "the recipe that judges a round")
+	flags.StringVar(&l.judge, "judge", "loop-health-evaluator", "the recipe that judges a round, by name or path")
 	flags.StringVar(&l.goal, "goal", "", "what the loop is for, in words, for the judge and the session")
 	flags.BoolVar(&o.explain, "print", false, "print the recipe of this loop and stop")
 	flags.BoolVar(&o.progress, "progress", false, "show steps on standard error as they start and end")
@@ -55,6 +55,14 @@ func (a *app) runLoop(ctx context.Context, o *runOptions, l *commandLoop, show b
 	}
 	if strings.TrimSpace(l.exec) == "" || strings.TrimSpace(l.check) == "" {
 		return &failure{exit.Usage, errors.New("a loop needs --exec, what a round does, and --check, what says that the goal is met")}
+	}
+	if strings.ContainsAny(l.judge, `/\`) {
+		// A path on the command line starts where the command is given.
+		path, err := filepath.Abs(l.judge)
+		if err != nil {
+			return &failure{exit.Usage, err}
+		}
+		l.judge = path
 	}
 	text, err := l.recipe()
 	if err != nil {

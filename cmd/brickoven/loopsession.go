@@ -41,6 +41,8 @@ type loopSessions struct {
 	goOn bool
 	// handed are the work trees that a person accepted since, by the loop's path.
 	handed map[string][]runner.Tree
+	// raised are the limits of the brakes that a person raised.
+	raised map[string]any
 	// resumed tells that another process had the run before.
 	resumed bool
 
@@ -72,7 +74,7 @@ func (a *app) loopSessions(set *settings, runID string, store *local.Store) *loo
 	places := state.Locations{Dir: filepath.Dir(filepath.Dir(store.Dir))}
 	l := &loopSessions{
 		store: folder.Store{Dir: places.Sessions()}, trees: filepath.Join(places.Dir, "trees"), workDir: set.WorkDir,
-		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, handed: set.handed, resumed: set.resumed, open: map[string]*loopSession{},
+		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, handed: set.handed, raised: set.raised, resumed: set.resumed, open: map[string]*loopSession{},
 	}
 	if dir := a.getenv("BRICKOVEN_SESSION_DIR"); dir != "" {
 		l.around = filepath.Base(dir)

@@ -89,11 +89,17 @@ func handed(dir string) (map[string][]runner.Tree, error) {
 }
 
 // withHanded adds to the end of a session that goes on what was accepted by
-// hand.
+// hand, and the limits that were raised.
 func (l *loopSessions) withHanded(path string, v any) any {
 	status, ok := v.(map[string]any)
-	if _, reopened := status[step.SessionReopened]; ok && reopened && len(l.handed[path]) > 0 {
+	if _, reopened := status[step.SessionReopened]; !ok || !reopened {
+		return v
+	}
+	if len(l.handed[path]) > 0 {
 		status[step.SessionHanded] = value.From(l.handed[path])
+	}
+	if len(l.raised) > 0 {
+		status[step.SessionRaised] = value.From(l.raised)
 	}
 	return status
 }

@@ -78,7 +78,7 @@ func (r *recorded) trees(g gained) *loopTrees {
 	work := filepath.Dir(g.Trees[0].Top)
 	m := &local.Machine{WorkDir: work, Base: scope.FilterBase(r.app.environ)}
 	return &loopTrees{
-		git: m.FeedGit, workDir: work, runDir: g.dir, runID: g.Run,
+		opened: map[string]bool{}, git: m.FeedGit, workDir: work, runDir: g.dir, runID: g.Run,
 		places: state.Locations{Dir: filepath.Dir(filepath.Dir(g.dir))},
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/brickoven/brickoven/bricks/brakes/comprehension"
 	"github.com/brickoven/brickoven/bricks/brakes/ratchet"
@@ -29,11 +31,14 @@ type loopTrees struct {
 	runDir  string
 	runID   string
 	places  state.Locations
+
+	mu     sync.Mutex
+	opened map[string]bool // the indexes that this process has looked at
 }
 
 func newLoopTrees(m *local.Machine, runID string) *loopTrees {
 	return &loopTrees{
-		git: m.FeedGit, workDir: m.WorkDir, runDir: m.Store.Dir, runID: runID,
+		opened: map[string]bool{}, git: m.FeedGit, workDir: m.WorkDir, runDir: m.Store.Dir, runID: runID,
 		places: state.Locations{Dir: filepath.Dir(filepath.Dir(m.Store.Dir))},
 	}
 }
@@ -103,12 +108,42 @@ func (t *loopTrees) repository(ctx context.Context, loop, top string) (*ratchet.
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(top))
-	return &ratchet.Repository{
+	r := &ratchet.Repository{
 		Top: top, Name: loop, Scratch: filepath.Join(own, "index-"+hex.EncodeToString(sum[:6])),
 		Git: func(c ratchet.Command) (string, error) {
 			return t.git(ctx, top, c.Env, strings.NewReader(c.Input), c.Args...)
 		},
-	}, nil
+	}
+	return r, t.mend(r)
+}
+
+// mend clears away what a process that died left of a loop's own index: locks,
+// and the index itself where git cannot read it.
+func (t *loopTrees) mend(r *ratchet.Repository) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.opened[r.Scratch] {
+		return nil
+	}
+	t.opened[r.Scratch] = true
+	locks, err := filepath.Glob(r.Scratch + "*.lock")
+	if err != nil {
+		return err
+	}
+	for _, lock := range locks {
+		if err := os.Remove(lock); err != nil {
+			return err
+		}
+	}
+	_, err = r.Git(ratchet.Command{Args: []string{"ls-files", "--unmerged"}, Env: []string{"GIT_INDEX_FILE=" + r.Scratch}})
+	var refused *local.GitError
+	if !errors.As(err, &refused) {
+		return err
+	}
+	if err := os.Remove(r.Scratch); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (t *loopTrees) capture(ctx context.Context, loop string, dirs []string, since []runner.Tree) (runner.TreeStand, error) {

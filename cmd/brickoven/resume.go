@@ -28,6 +28,7 @@ type resumeOptions struct {
 	acceptChanged bool
 	accepted      map[string]string // the changed files with their hashes
 	choice        local.Choice
+	raise         []string
 }
 
 func newResumeCommand(a *app) *cobra.Command {
@@ -59,6 +60,7 @@ step alone; both work on finished runs too.
 	flags.BoolVar(&o.acceptChanged, "accept-changed", false, "go on although recipe files have changed; the run uses the recipe as it was")
 	flags.StringVar(&o.choice.From, "from", "", "run this step, and all behind it, again")
 	flags.StringVar(&o.choice.Only, "only", "", "run this step alone again")
+	flags.StringArrayVar(&o.raise, "raise", nil, "another limit KEY=N for the loops that go on: rounds, budget_usd, budget_tokens or budget_minutes (repeatable)")
 	formatFlag(cmd, &o.format)
 	return cmd
 }
@@ -88,6 +90,9 @@ func (a *app) resumeRun(ctx context.Context, o *resumeOptions, id string) (err e
 	}
 	if set.handed, err = handed(dir); err != nil {
 		return &failure{exit.Failed, err}
+	}
+	if set.raised, err = raisedLimits(o.raise); err != nil {
+		return err
 	}
 	defer func() { err = hide(set.masker, err) }()
 	s, err := a.openSession(&o.runOptions, set, tree, filepath.Base(dir), dir)

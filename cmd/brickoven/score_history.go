@@ -192,6 +192,11 @@ func (h *scoreHistory) finished(ev step.Event) error {
 			l.round(n).take(res)
 		}
 	}
+	if step.Kind(a.Kind) == step.Agent && res.Stdout != nil {
+		if err := h.toolCalls(a.Path, *res.Stdout, ev.At); err != nil {
+			return err
+		}
+	}
 	switch res.Cause {
 	case step.CauseCancelled, step.CauseInterrupted, step.CauseGuard:
 		return nil
@@ -204,11 +209,6 @@ func (h *scoreHistory) finished(ev step.Event) error {
 			s.Tokens, s.CostUSD = known(u.InputTokens)+known(u.OutputTokens), known(u.CostUSD)
 		}
 		h.steps = append(h.steps, scoredStep{a.Path, s.Event(h.isLoop)})
-	}
-	if step.Kind(a.Kind) == step.Agent && res.Stdout != nil {
-		if err := h.toolCalls(a.Path, *res.Stdout, ev.At); err != nil {
-			return err
-		}
 	}
 	if res.OK {
 		return h.record(a.Path, res.Value)

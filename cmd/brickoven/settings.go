@@ -48,6 +48,8 @@ type settings struct {
 	resumed, goOn bool
 	// handed are the work trees that a person accepted by hand since.
 	handed map[string][]runner.Tree
+	// raised are the limits of the brakes that a person raised.
+	raised map[string]any
 }
 
 func (a *app) settings(o *runOptions, tree *recipes.Tree) (*settings, error) {

@@ -49,6 +49,10 @@ func results() *rapid.Generator[*step.Result] {
 			n, cost := rapid.Int64().Draw(t, "tokens"), 0.5
 			r.Usage = &step.Usage{InputTokens: &n, CostUSD: &cost}
 		}
+		if rapid.Bool().Draw(t, "agent") {
+			resets := epoch
+			r.Agent = &step.Answered{Agent: "claude", Status: "quota_exhausted", ResetsAt: &resets, Denied: []string{"Write"}}
+		}
 		return r
 	})
 }
@@ -65,6 +69,10 @@ func TestEventsComeBackAsTheyWere(t *testing.T) {
 		ev := step.Event{Kind: step.Done, ID: rapid.StringMatching(`[a-z]{1,5}#shell\.[1-9]`).Draw(t, "id"), Result: results().Draw(t, "result"), At: epoch}
 		if rapid.IntRange(0, 9).Draw(t, "signal") == 0 {
 			ev = step.Event{Kind: rapid.SampledFrom([]step.EventKind{step.Interrupt, step.Kill}).Draw(t, "kind"), Signal: 15, At: epoch}
+		}
+		if rapid.IntRange(0, 9).Draw(t, "used") == 0 {
+			n := rapid.Int64().Draw(t, "tokens")
+			ev = step.Event{Kind: step.Used, ID: "a#agent.1", Usage: &step.Usage{InputTokens: &n, Calls: 1}, At: epoch}
 		}
 		if err := w.Event(ev); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/brickoven/brickoven/runner/process"
+	"github.com/brickoven/brickoven/runner/step"
 )
 
 func TestASummarySaysWhatIsRunningSinceWhen(t *testing.T) {
@@ -35,6 +36,13 @@ func TestASummarySaysWhatIsRunningSinceWhen(t *testing.T) {
 	must(t, err)
 	if s.Running[0].Process == nil || s.Running[0].Process.PID != 9 || s.Wait == nil || s.Wait.Reason != "of the run" {
 		t.Errorf("summary %+v", s)
+	}
+	before := s.Running[0].Last
+	must(t, w.Event(step.Event{Kind: step.Used, ID: "b#shell.1", Usage: &step.Usage{}}))
+	s, err = Summarize(dir)
+	must(t, err)
+	if !s.Running[0].Last.After(before) {
+		t.Error("what an agent tells of its usage is no sign of life")
 	}
 	must(t, w.Append(KindResumed, Resumed{Attempt: 2}))
 	s, err = Summarize(dir)

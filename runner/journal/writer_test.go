@@ -202,7 +202,7 @@ func TestAPayloadBelongsToItsKind(t *testing.T) {
 	must(t, err)
 	payloads := map[Kind]any{
 		KindRunStarted: RunStarted{}, KindActionStarted: ActionStarted{}, KindProcessStarted: ProcessStarted{},
-		KindActionFinished: finished{}, KindNote: step.Note{}, KindGuardRefused: GuardRefused{}, KindSignal: signal{},
+		KindActionFinished: finished{}, KindNote: step.Note{}, KindGuardRefused: GuardRefused{}, KindSignal: signal{}, KindUsed: used{},
 		KindWait: Wait{}, KindResumed: Resumed{}, KindStalled: Stalled{},
 	}
 	var refused *RefusedError

@@ -87,7 +87,7 @@ func (l *StepLog) Add(rec journal.Record) error {
 		if err != nil || !ok {
 			return err
 		}
-		if action := l.actions[ev.ID]; action != nil {
+		if action := l.actions[ev.ID]; action != nil && ev.Usage != nil {
 			action.Usage = ev.Usage
 		}
 	case journal.KindRunFinished:

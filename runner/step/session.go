@@ -29,6 +29,9 @@ const (
 	// SessionHanded are the work trees that a person accepted since the loop had
 	// ended, where there are any.
 	SessionHanded = "session_handed"
+	// SessionRaised are the limits of the brakes that a person raised, by key,
+	// where there are any.
+	SessionRaised = "session_raised"
 )
 
 // SessionCall is one thing that a loop asks of its session.

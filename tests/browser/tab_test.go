@@ -45,6 +45,10 @@ func newTab(t *testing.T) *tab {
 	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
 		t.Fatal(err)
 	}
+	// Tabs that stand behind others would get no keys and no timers.
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(p.quiet)
 	return p
 }

@@ -49,7 +49,7 @@ func New(reason Reason, round int, evidence Evidence, shrinking bool) Halt {
 	h := Halt{Reason: row.Reason, Class: row.Class, Round: round, Evidence: evidence, Remedy: row.Remedy, Advice: row.Advice}
 	if shrinking && (row.Reason == MaxIterationsReached || row.Reason == BudgetExceeded) {
 		h.Remedy = RaiseTheLimit
-		h.Advice = "the failing set was still shrinking in the last rounds: raise the limit and resume"
+		h.Advice = "the failing set was still shrinking in the last rounds: raise the limit with `brickoven resume --raise` and go on"
 	}
 	return h
 }

@@ -389,3 +389,27 @@ func TestARejectionThatIsWrittenAgainKeepsTheClaim(t *testing.T) {
 		t.Errorf("control.rejected.json is %s", got)
 	}
 }
+
+func TestASessionThatWasNeverCompleteIsSweptAway(t *testing.T) {
+	t.Parallel()
+	e := opened(t)
+	dead := session.NewID(moment, "never", [4]byte{9})
+	for _, dir := range []string{filepath.Join(e.store.Dir, openingPrefix+dead), e.store.private(dead, "")} {
+		if err := os.MkdirAll(dir, folderMode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids, err := e.store.IDs(); err != nil || len(ids) != 1 {
+		t.Errorf("%v, %v: a session that is not complete is listed", ids, err)
+	}
+	x, err := e.store.Create(t.Context(), Opening{Goal: "g", At: moment, Random: rand.Reader, Holder: "h"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, gone := range []string{filepath.Join(e.store.Dir, openingPrefix+dead), e.store.private(dead, "")} {
+		if _, err := os.Stat(gone); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there (%v)", gone, err)
+		}
+	}
+}

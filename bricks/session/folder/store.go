@@ -67,6 +67,10 @@ func (s Store) dir(id string) (string, error) {
 
 func (s Store) private(id, name string) string { return filepath.Join(s.Dir, privateDir, id, name) }
 
+// openingPrefix begins the name of a session's folder until it is complete, so
+// that a session is there as a whole or not at all.
+const openingPrefix = ".opening-"
+
 // Create makes a session with its first files and holds it.
 func (s Store) Create(ctx context.Context, o Opening) (*Session, error) {
 	random := make([]byte, 4+keySize)
@@ -81,18 +85,54 @@ func (s Store) Create(ctx context.Context, o Opening) (*Session, error) {
 	if err := os.MkdirAll(s.private(id, ""), folderMode); err != nil {
 		return nil, fmt.Errorf("a new session: %w", err)
 	}
-	if err := os.Mkdir(dir, folderMode); err != nil {
+	if err := s.sweep(); err != nil {
 		return nil, fmt.Errorf("a new session: %w", err)
 	}
 	hold, err := Take(ctx, s.private(id, engineLock), "session "+id, o.Holder)
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{store: s, id: id, dir: dir, hold: hold, left: session.Manifest{}}
-	if err := x.first(ctx, o, random[4:]); err != nil {
-		return nil, errors.Join(err, hold.Release())
+	x := &Session{store: s, id: id, dir: filepath.Join(s.Dir, openingPrefix+id), hold: hold, left: session.Manifest{}}
+	if err := x.complete(ctx, o, random[4:], dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("a new session: %w", err), hold.Release())
 	}
 	return x, nil
+}
+
+// complete writes the first files of a session and puts its folder in its place.
+func (x *Session) complete(ctx context.Context, o Opening, key []byte, place string) error {
+	if err := os.Mkdir(x.dir, folderMode); err != nil {
+		return err
+	}
+	if err := x.first(ctx, o, key); err != nil {
+		return err
+	}
+	if err := os.Rename(x.dir, place); err != nil {
+		return err
+	}
+	x.dir = place
+	return nil
+}
+
+// sweep removes what is left of sessions whose engine died while it made them.
+func (s Store) sweep() error {
+	entries, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		id, opening := strings.CutPrefix(entry.Name(), openingPrefix)
+		if !opening || session.CheckID(id) != nil {
+			continue
+		}
+		if _, held, err := holder(s.private(id, engineLock)); err != nil || held {
+			continue // it is being made; or nothing can be said of it now
+		}
+		if err := errors.Join(os.RemoveAll(filepath.Join(s.Dir, entry.Name())), os.RemoveAll(s.private(id, ""))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Open holds a session that is there. What an engine that died had begun to

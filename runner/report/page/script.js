@@ -15,9 +15,10 @@
   function follow() {
     var el = location.hash.length > 1 && byId(decodeURIComponent(location.hash.slice(1)));
     if (!el) { return; }
-    reveal(el);
+    var own = el.tagName === "LI" && el.querySelector(":scope > details");
+    reveal(own || el);
     el.scrollIntoView();
-    var stop = el.querySelector("summary, a, [tabindex]") || el;
+    var stop = own ? own.firstElementChild : el;
     if (stop === el && !el.hasAttribute("tabindex")) { el.setAttribute("tabindex", "-1"); }
     stop.focus({ preventScroll: true });
   }
