@@ -5,7 +5,7 @@ GO ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 TOOLS = $(GO) tool -modfile=.ci/tools/go.mod
 
-.PHONY: all build test lint fmt bench bench-short test-agents fuzz cross clean
+.PHONY: all build test lint fmt bench bench-short test-agents test-browser fuzz cross clean
 
 all: lint test
 
@@ -18,6 +18,10 @@ test: ## every test; TESTFLAGS=-race watches for data races
 test-agents: ## the real agent CLIs, installed from the npm registry
 	@dir=$$(tests/agents/install) || { code=$$?; if [ $$code = 75 ]; then echo "*** SKIPPED: the npm registry cannot be reached"; exit 0; fi; exit $$code; }; \
 	BRICKOVEN_TEST_AGENTS=$$dir $(GO) test -count=1 -timeout 30m ./tests/agents/
+
+test-browser: ## the pages, in Debian's Chromium; SCREENSHOTS=DIR keeps pictures of them
+	@tests/browser/install || { code=$$?; if [ $$code = 75 ]; then echo "*** SKIPPED: the browser tests; what they need cannot be reached"; exit 0; fi; exit $$code; }; \
+	cd tests/browser && $(GO) vet . && $(GO) test -count=1 -timeout 20m .
 
 lint: ## the linters, and the house's import table as one of them
 	$(GO) vet ./...

@@ -3,9 +3,11 @@ package recipes
 import (
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/brickoven/brickoven/recipes/template"
 	"github.com/brickoven/brickoven/recipes/value"
+	"gopkg.in/yaml.v3"
 )
 
 // A step may call the recipe that a variable names: recipe: "{{producer}}". The
@@ -203,4 +205,27 @@ func choosing(path []call) {
 	for _, on := range path {
 		on.recipe.choosing = true
 	}
+}
+
+// named is where the name of the recipe that the last step of a path calls is
+// written: at the step, or where a caller gave the variable its value.
+func named(path []call) (*document, *yaml.Node) {
+	last := path[len(path)-1].step
+	doc, node, variable := last.doc, last.recipeNode, last.Chosen
+	for _, caller := range slices.Backward(path[:len(path)-1]) {
+		if !slices.ContainsFunc(caller.step.Context, func(arg Argument) bool { return arg.Name == variable }) {
+			continue
+		}
+		for _, key := range []string{"context", "sub_context"} {
+			arguments := lookup(caller.step.node, key)
+			if arguments == nil {
+				continue
+			}
+			if given := lookup(arguments, variable); given != nil {
+				doc, node, variable = caller.step.doc, given, chosenBy(given.Value)
+				break
+			}
+		}
+	}
+	return doc, node
 }

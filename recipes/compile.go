@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/brickoven/brickoven/recipes/template/shell"
 	"github.com/brickoven/brickoven/recipes/value"
@@ -18,8 +19,16 @@ func (l *loader) compile() {
 		recipe.eachName(func(name string) { names = append(names, name) })
 	}
 	for _, recipe := range l.tree.All {
-		recipe.compileConditions(names, &l.found)
-		recipe.compileCommands(&l.found)
+		// The two know nothing of each other, and are most of the work.
+		var conditions, commands Findings
+		var beside sync.WaitGroup
+		beside.Go(func() { recipe.compileCommands(&commands) })
+		recipe.compileConditions(names, &conditions)
+		beside.Wait()
+		l.found = append(append(l.found, conditions...), commands...)
+		for _, s := range recipe.withParts() {
+			s.reads = s.findReads()
+		}
 		for _, s := range recipe.allSteps() {
 			if s.Loop != nil && s.Loop.Contract != nil && s.Loop.Contract.file != nil {
 				l.found = append(l.found, s.readContract(l.library)...)

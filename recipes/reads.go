@@ -5,13 +5,20 @@ import (
 	"strings"
 )
 
-// Reads lists the dotted paths of the variables that the fields of the step
-// read, sorted, each once. Variables that a command reads from its environment
-// count where their names show which they are; what a program reads by itself
-// is not known.
-func (s *Step) Reads() []string {
+// Reads lists the dotted paths of the variables that the work of the step reads,
+// sorted, each once; its condition, and the list of a foreach, do not count.
+// Variables that a command reads from its environment count where their names
+// show which they are; what a program reads by itself is not known. The list must
+// not be changed.
+func (s *Step) Reads() []string { return s.reads }
+
+// findReads looks through the fields, after their commands were compiled.
+func (s *Step) findReads() []string {
 	var paths []string
 	for _, f := range s.fields {
+		if f.key == "condition" || f.key == "foreach" {
+			continue
+		}
 		paths = append(paths, f.paths()...)
 		if f.command == nil || f.command.Script == nil {
 			continue

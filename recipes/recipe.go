@@ -233,6 +233,7 @@ type Step struct {
 	dependsNode *yaml.Node
 	schemaFile  spot
 	fields      []*field
+	reads       []string // what its work reads; see Reads
 }
 
 // Argument is one entry of a recipe step's context: a value whose strings are

@@ -155,12 +155,13 @@ func (l *loader) children(recipe *Recipe, incoming known, path []call) {
 func (l *loader) child(on call, inside known, path []call) {
 	s := on.step
 	path = append(path[:len(path):len(path)], on)
-	if err := s.choose(inside); err != nil {
-		l.unresolved(path, err)
-		return
-	}
+	err := s.choose(inside)
 	if s.Chosen != "" {
 		choosing(path)
+	}
+	if err != nil {
+		l.unresolved(path, err)
+		return
 	}
 	source, err := l.find(s, path)
 	if err != nil {
@@ -170,7 +171,7 @@ func (l *loader) child(on call, inside known, path []call) {
 	id, incoming := source.identity(), inside.passed(s)
 	for i, before := range path {
 		if before.id == id && circular(path[i:], incoming) {
-			l.report(s, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], before.recipe))
+			l.report(path, "recipe-cycle", "the recipes call each other in a circle: "+chain(path[i:], before.recipe))
 			return
 		}
 	}
@@ -221,14 +222,14 @@ func (l *loader) unresolved(path []call, err error) {
 	if unchosen, ok := errors.AsType[*unchosenError](err); ok {
 		s.Missing = err
 		if !slices.ContainsFunc(path, func(on call) bool { return on.recipe.declares(unchosen.variable) }) {
-			l.report(s, "recipe-not-found", err.Error())
+			l.report(path, "recipe-not-found", err.Error())
 			l.found[len(l.found)-1].Warning = true
 		}
 		return
 	}
 	if _, missing := errors.AsType[*NotFoundError](err); missing {
 		s.Missing = err
-		l.report(s, "recipe-not-found", err.Error())
+		l.report(path, "recipe-not-found", err.Error())
 		l.found[len(l.found)-1].Warning = true
 		return
 	}
@@ -236,11 +237,13 @@ func (l *loader) unresolved(path []call, err error) {
 	if _, refused := errors.AsType[*RefusedError](err); refused {
 		code = "bad-recipe-name"
 	}
-	l.report(s, code, err.Error())
+	l.report(path, code, err.Error())
 }
 
-func (l *loader) report(s *Step, code, message string) {
-	l.found = append(l.found, s.doc.finding(s.recipeNode, code, message))
+// report notes what is wrong with a call, where the recipe's name is written.
+func (l *loader) report(path []call, code, message string) {
+	doc, node := named(path)
+	l.found = append(l.found, doc.finding(node, code, message))
 }
 
 // chain prints the calls with the place of each: a (a.yaml:3:5) → b … → a.

@@ -3,8 +3,9 @@ package recipes
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
-	"github.com/brickoven/brickoven/recipes/value/pattern"
 	"gopkg.in/yaml.v3"
 )
 
@@ -22,10 +23,7 @@ type use struct {
 	more bool
 }
 
-var (
-	anyWord     = pattern.Lazy(`[\pL\pM\pN_-]+`)
-	exportedUse = pattern.Lazy(`RECIPE_VAR_([\pL\pM\pN_]+)`)
-)
+const exportedPrefix = "RECIPE_VAR_"
 
 func (t *Tree) uses() *uses {
 	u := &uses{words: map[string]use{}}
@@ -49,7 +47,7 @@ func (u *uses) add(node *yaml.Node) {
 		}
 		return
 	}
-	for _, word := range anyWord().FindAllString(node.Value, -1) {
+	for word := range strings.FieldsFuncSeq(node.Value, betweenWords) {
 		first, known := u.words[word]
 		switch {
 		case !known:
@@ -58,9 +56,32 @@ func (u *uses) add(node *yaml.Node) {
 			u.words[word] = use{first.node, true}
 		}
 	}
-	for _, at := range exportedUse().FindAllStringSubmatch(node.Value, -1) {
-		u.exported = append(u.exported, at[1])
+	for text := node.Value; ; {
+		_, rest, found := strings.Cut(text, exportedPrefix)
+		if !found {
+			return
+		}
+		u.exported = append(u.exported, rest[:wordEnd(rest)])
+		text = rest
 	}
+}
+
+// betweenWords tells what is no part of a name.
+func betweenWords(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r != '_' && r != '-' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}
+	return !unicode.In(r, unicode.L, unicode.M, unicode.N)
+}
+
+// wordEnd is where the name that a text begins with ends, as the environment has
+// names: without hyphens.
+func wordEnd(text string) int {
+	end := strings.IndexFunc(text, func(r rune) bool { return r == '-' || betweenWords(r) })
+	if end < 0 {
+		return len(text)
+	}
+	return end
 }
 
 // reads tells whether a name stands in any text but the one that defines it, in

@@ -167,20 +167,15 @@ func (l *loop) rounds(f *flow) *step.Result {
 
 // once runs one round and decides about it.
 func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
-	base := f.do(&step.Action{
-		Kind: step.Snapshot, Path: l.path, Def: l.st, Recipe: l.fr.recipe, Vars: l.view, Dirs: l.repos, Loops: l.fr.loops.sessions,
-	})
-	if !base.OK {
-		return &base, false
-	}
-	if broken := l.openRound(f); broken != nil {
+	stand, broken := l.capture(f, nil)
+	if broken != nil {
 		return broken, false
 	}
+	l.base, l.braking.begun = strings.Join(stand.Bases, "\n"), stand.Trees
 	l.round++
 	begun := l.fr.run.now
 	n := l.co.Begin(workflow, fmt.Sprintf("%s[%d]", l.path, l.round), begun)
 	folder := session.IterationName(n, workflow)
-	l.base = value.Text(base.Value)
 	view := l.seen()
 	prompt := l.prompt()
 	if broken := l.write(f, step.SessionBegin, folder, SessionRecord{Prompt: &prompt}); broken != nil {
@@ -210,16 +205,16 @@ func (l *loop) once(f *flow, workflow string) (broken *step.Result, over bool) {
 	if broken != nil {
 		return broken, false
 	}
-	return l.decide(f, rep, seen, value.Text(base.Value), folder, record)
+	return l.decide(f, rep, seen, folder, record)
 }
 
 // decide has the round judged and checked, and lets the coordinator decide.
-func (l *loop) decide(f *flow, rep report, seen session.Observation, base, folder string, record SessionRecord) (*step.Result, bool) {
+func (l *loop) decide(f *flow, rep report, seen session.Observation, folder string, record SessionRecord) (*step.Result, bool) {
 	it := session.Iteration{Success: record.Result.Success, FailureKind: record.Result.FailureKind, Error: record.Result.Error}
 	j := l.listen(f, rep)
 	if seen.Control.Running() && len(seen.Tampered) == 0 && seen.StopRequest() == nil {
 		var judged judgement
-		l.within(f, func(f *flow) { judged = l.judge(f, rep, j, base) })
+		l.within(f, func(f *flow) { judged = l.judge(f, rep, j) })
 		if f.halt.active() {
 			return nil, true
 		}

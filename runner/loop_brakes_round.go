@@ -13,17 +13,6 @@ import (
 	"github.com/brickoven/brickoven/runner/step"
 )
 
-// openRound captures what a round begins with.
-func (l *loop) openRound(f *flow) *step.Result {
-	b := &l.braking
-	if !b.config.Watches() {
-		return nil
-	}
-	stand, broken := l.capture(f, b.accepted)
-	b.begun = stand.Trees
-	return broken
-}
-
 // closeRound captures what a round left, before anybody judges it.
 func (l *loop) closeRound(f *flow) *step.Result {
 	b := &l.braking

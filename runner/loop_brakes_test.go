@@ -68,7 +68,7 @@ func printed(text string, code int) step.Result {
 
 func (b braked) answer(w *told, a *step.Action) (step.Result, bool) {
 	switch {
-	case a.Kind == step.Snapshot:
+	case a.Kind == step.Session && a.Session.Op == step.SessionBegin:
 		w.round++
 	case a.Kind == step.Trees:
 		return b.trees(w, a)

@@ -51,6 +51,9 @@ type TreeReference struct {
 type TreeStand struct {
 	Trees   []Tree   `json:"trees"`
 	Changed []string `json:"changed"`
+	// Bases are the commits of the folders that were asked for, one for each;
+	// empty outside of git.
+	Bases []string `json:"bases"`
 }
 
 func commits(trees []Tree) []any {

@@ -99,10 +99,10 @@ type judgement struct {
 
 // judge runs the judge over what the round gave. Whatever is no clear verdict is
 // STUCK.
-func (l *loop) judge(f *flow, rep report, j heard, base string) judgement {
+func (l *loop) judge(f *flow, rep report, j heard) judgement {
 	st, path := l.st.Loop.Judge, fmt.Sprintf("%s.judge[%d]", l.path, l.round)
 	view := l.seen()
-	for name, v := range l.inputs(rep.outcome, j, base) {
+	for name, v := range l.inputs(rep.outcome, j) {
 		view.Scope.Set(name, v)
 	}
 	judged := l.ask(f, view, path)
@@ -153,7 +153,7 @@ func (l *loop) ask(f *flow, view *step.View, path string) report {
 
 // inputs are the variables that a loop gives its judge (seed 000, "Evidence the
 // evaluator receives").
-func (l *loop) inputs(o *step.Outcome, j heard, base string) map[string]any {
+func (l *loop) inputs(o *step.Outcome, j heard) map[string]any {
 	code := 0
 	if o.Status == step.Failed {
 		code = max(1, innermost(o).ExitCode)
@@ -164,7 +164,7 @@ func (l *loop) inputs(o *step.Outcome, j heard, base string) map[string]any {
 	}
 	return map[string]any{
 		"loop_name": l.st.ID, "loop_round_label": fmt.Sprintf("round %d", l.round), "loop_history": l.told.String(),
-		"loop_last_round_output": l.all, "loop_baseline_ref": base, "loop_child_exit_code": fmt.Sprint(code),
+		"loop_last_round_output": l.all, "loop_baseline_ref": l.base, "loop_child_exit_code": fmt.Sprint(code),
 		"loop_findings_current": j.findings, "loop_findings_previous": l.before.findings,
 		"loop_test_signal": j.tests, "loop_test_signal_previous": l.before.tests,
 		"loop_ci_signal": j.ci, "loop_ci_signal_previous": l.before.ci,

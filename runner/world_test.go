@@ -122,12 +122,10 @@ func (w *world) result(a *step.Action) step.Result {
 		return step.Result{OK: true, Value: v}
 	}
 	switch a.Kind {
-	case step.Snapshot:
-		return step.Result{OK: true, Value: "base"}
 	case step.Session:
 		return w.session(a)
 	case step.Trees:
-		return step.Result{OK: true, Value: map[string]any{"trees": []any{}, "changed": []any{}}}
+		return step.Result{OK: true, Value: map[string]any{"trees": []any{}, "changed": []any{}, "bases": []any{"base"}}}
 	}
 	digest := w.digest(a)
 	w.seen[a.ID] = digest

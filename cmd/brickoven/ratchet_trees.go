@@ -74,20 +74,28 @@ func (t *loopTrees) do(ctx context.Context, a *step.Action) (any, error) {
 	return nil, fmt.Errorf("the work trees know no %q", call.Op)
 }
 
-// tops are the repositories of folders, each once; a folder outside of git has
-// none.
+// topOf is the repository of a folder; empty outside of git.
+func (t *loopTrees) topOf(ctx context.Context, dir string) (string, error) {
+	if info, err := os.Stat(t.place(dir)); err != nil || !info.IsDir() {
+		return "", nil
+	}
+	out, err := t.git(ctx, t.place(dir), nil, nil, "rev-parse", "--show-toplevel")
+	var refused *local.GitError
+	if errors.As(err, &refused) {
+		return "", nil
+	}
+	return strings.TrimRight(out, "\r\n"), err
+}
+
+// tops are the repositories of folders, each once.
 func (t *loopTrees) tops(ctx context.Context, dirs []string) ([]string, error) {
 	var tops []string
 	for _, dir := range dirs {
-		out, err := t.git(ctx, t.place(dir), nil, nil, "rev-parse", "--show-toplevel")
-		var refused *local.GitError
-		switch {
-		case errors.As(err, &refused):
-			continue
-		case err != nil:
+		top, err := t.topOf(ctx, dir)
+		if err != nil {
 			return nil, err
 		}
-		if top := strings.TrimRight(out, "\r\n"); !slices.Contains(tops, top) {
+		if top != "" && !slices.Contains(tops, top) {
 			tops = append(tops, top)
 		}
 	}
@@ -147,21 +155,30 @@ func (t *loopTrees) mend(r *ratchet.Repository) error {
 }
 
 func (t *loopTrees) capture(ctx context.Context, loop string, dirs []string, since []runner.Tree) (runner.TreeStand, error) {
-	stand := runner.TreeStand{Trees: []runner.Tree{}, Changed: []string{}}
-	tops, err := t.tops(ctx, dirs)
-	if err != nil {
-		return stand, err
-	}
-	for _, top := range tops {
+	stand := runner.TreeStand{Trees: []runner.Tree{}, Changed: []string{}, Bases: []string{}}
+	for _, dir := range dirs {
+		top, err := t.topOf(ctx, dir)
+		if err != nil {
+			return stand, err
+		}
+		if known := treeOf(stand.Trees, top); known != nil || top == "" {
+			commit := ""
+			if known != nil {
+				commit = known.Commit
+			}
+			stand.Bases = append(stand.Bases, commit)
+			continue
+		}
 		r, err := t.repository(ctx, loop, top)
 		if err != nil {
 			return stand, err
 		}
-		now, err := r.Snapshot(refsOf(loop)+"now", "brickoven: a loop's work tree")
+		now, err := r.Snapshot(snapshotRef, "brickoven: a loop's work tree")
 		if err != nil {
 			return stand, err
 		}
 		stand.Trees = append(stand.Trees, runner.Tree{Top: top, Snapshot: now})
+		stand.Bases = append(stand.Bases, now.Commit)
 		if before := treeOf(since, top); before != nil {
 			changed, err := r.Changed(before.Snapshot, now)
 			if err != nil {
@@ -172,6 +189,10 @@ func (t *loopTrees) capture(ctx context.Context, loop string, dirs []string, sin
 	}
 	return stand, nil
 }
+
+// snapshotRef is where the newest snapshot of a work tree lies, so that git does
+// not prune it while it is needed.
+const snapshotRef = "refs/brickoven/snapshot"
 
 func refsOf(loop string) string { return "refs/brickoven/" + loop + "/" }
 

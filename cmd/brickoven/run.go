@@ -103,7 +103,7 @@ func (a *app) runRecipe(ctx context.Context, o *runOptions, arg string) error {
 
 // runTree checks a resolved tree, and explains or runs it.
 func (a *app) runTree(ctx context.Context, o *runOptions, tree *recipes.Tree, vars []recipes.Variable) error {
-	if faults := append(tree.Check(names(vars)), slices.Concat(tree.Functions(functionNames()), tree.CheckLoops(checkWorkflows), tree.CheckAgents(a.agentCheck(o.workDir)), tree.CheckBrakes(checkBrakes), tree.CheckContracts(a.checkContract(o.workDir)))...).Errors(); len(faults) > 0 {
+	if faults := append(tree.Check(names(vars)), a.checkParts(tree, o.workDir)...).Errors(); len(faults) > 0 {
 		return &failure{exit.Invalid, faults}
 	}
 	if o.explain && o.format == "json" {
@@ -118,6 +118,15 @@ func (a *app) runTree(ctx context.Context, o *runOptions, tree *recipes.Tree, va
 		fmt.Fprintf(a.err, "Warning: %v\n", w)
 	}
 	return a.start(ctx, o, tree, vars)
+}
+
+// checkParts checks what belongs to the parts of the program that recipes only
+// name: functions, agents, and what a loop is held by.
+func (a *app) checkParts(tree *recipes.Tree, workDir string) recipes.Findings {
+	return slices.Concat(
+		tree.Functions(functionNames()), tree.CheckAgents(a.agentCheck(workDir)),
+		tree.CheckLoops(checkWorkflows), tree.CheckBrakes(checkBrakes), tree.CheckContracts(a.checkContract(workDir)),
+	)
 }
 
 // validateOnly checks the document itself, not what it calls.

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/brickoven/brickoven/bricks/evidence"
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/agent"
@@ -134,7 +133,7 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	m := &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
 		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
-		Ledgers: a.loopLedgers(set, store), Sessions: a.loopSessions(set, id, store), SnapshotEmail: evidence.SnapshotEmail,
+		Ledgers: a.loopLedgers(set, store), Sessions: a.loopSessions(set, id, store),
 		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents(), Configured: configured, Digest: set.digest},
 	}
 	m.Trees = newLoopTrees(m, id)

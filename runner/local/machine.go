@@ -52,8 +52,6 @@ type Machine struct {
 	Ledgers Ledgers
 	// Trees looks at the work trees of loops with brakes; nil cannot.
 	Trees Trees
-	// SnapshotEmail is the committer address of the snapshots of loops.
-	SnapshotEmail string
 	// HookTimeout bounds each hook; zero stands for 30 seconds.
 	HookTimeout time.Duration
 	// Strict makes unknown names errors in every recipe.
@@ -107,8 +105,6 @@ func (m *Machine) do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 		return m.query(a)
 	case step.Check:
 		return m.check(a)
-	case step.Snapshot:
-		return m.snapshot(ctx, a)
 	case step.Session:
 		return m.session(ctx, a)
 	case step.Trees:

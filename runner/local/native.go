@@ -125,5 +125,5 @@ func (e *GitError) Error() string {
 // pager nor a prompt can hold it. The error is a [*GitError], or says that git
 // could not be started.
 func (m *Machine) Git(ctx context.Context, dir string, args ...string) (string, error) {
-	return m.gitWith(ctx, dir, nil, args...)
+	return m.FeedGit(ctx, dir, nil, nil, args...)
 }

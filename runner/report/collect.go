@@ -169,7 +169,7 @@ func (c *Collector) begin(started journal.ActionStarted, at time.Time) {
 			st.Status, st.Error, st.ExitCode = Running, "", 0
 		}
 		st.actions = append(st.actions, a)
-	case step.Snapshot, step.Session:
+	case step.Trees, step.Session:
 		if l := c.loops[started.Path]; l != nil || c.loopish[unindexed(started.Path)] {
 			c.step(started.Path, at)
 		}
@@ -259,6 +259,8 @@ func (c *Collector) step(path string, at time.Time) *Step {
 		c.part(st, p, owner, at)
 	} else if parent := c.around(p.parent); parent != "" {
 		st.Parent, st.Name = c.step(parent, at), path[len(parent)+1:]
+	} else {
+		st.Name = path
 	}
 	if st.Parent == nil {
 		c.top = append(c.top, st)

@@ -37,12 +37,9 @@ const (
 	// Check tests the inputs of Callee against Vars, where that takes a look at
 	// the file system.
 	Check Kind = "check"
-	// Snapshot makes a commit of each work tree in Dirs as it is now, which
-	// nobody sees. The value is a line for each, empty outside of git.
-	Snapshot Kind = "snapshot"
 	// Session asks something of the session of a loop.
 	Session Kind = "session"
-	// Trees asks something of the work trees of a loop with brakes.
+	// Trees asks something of the work trees of a loop.
 	Trees Kind = "trees"
 	// Ledger asks something of the work ledger of a loop.
 	Ledger Kind = "ledger"
@@ -86,8 +83,7 @@ type Action struct {
 	Question Question
 	// Callee is the recipe whose inputs a Check action tests.
 	Callee *recipes.Recipe
-	// Dirs are the folders of a Snapshot and of Trees, absolute or from the run's
-	// folder.
+	// Dirs are the folders of Trees, absolute or from the run's folder.
 	Dirs []string
 	// Tree is what a Trees action asks.
 	Tree *TreeCall

@@ -30,7 +30,7 @@ func TestTheArgumentsAreWhatAStepReads(t *testing.T) {
 	t.Parallel()
 	for _, fields := range []string{
 		`command: "echo {{x}}"`, `command: "echo {{x.k}}"`, `prompt: "do {{x.k}}"`,
-		`command: "true", condition: "x == 1"`, `command: "true", env: {A: "{{x}}"}`,
+		`command: "true", env: {A: "{{x}}"}`, `command: "true", stdin: "{{x}}"`, `command: "echo $RECIPE_VAR_x"`,
 	} {
 		x := func(v any) map[string]any { return map[string]any{"x": map[string]any{"k": v}, "y": "1"} }
 		base := action(t, fields, x("1")).Arguments(nil)
@@ -48,6 +48,11 @@ func TestTheArgumentsAreWhatAStepReads(t *testing.T) {
 	}
 	if got := action(t, `command: "true"`, map[string]any{"x": "1"}).Arguments(nil); got != "" {
 		t.Errorf("a step that reads nothing has the arguments %q", got)
+	}
+	for _, fields := range []string{`command: "true", condition: "x == 1"`, `command: "true", foreach: "{{x}}"`} {
+		if got := action(t, fields, map[string]any{"x": "1"}).Arguments(nil); got != "" {
+			t.Errorf("%s has the arguments %q", fields, got)
+		}
 	}
 	if got := (&step.Action{}).Arguments(nil); got != "" {
 		t.Errorf("an action without a step has the arguments %q", got)

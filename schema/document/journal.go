@@ -120,7 +120,8 @@ type Note struct {
 	Text string `json:"text,omitempty"`
 	// When a wait ends, in UTC.
 	Due *time.Time `json:"due,omitempty"`
-	// The status of the run that ended.
+	// The status of the run that ended; moved, on a verdict, where the judge saw
+	// something move.
 	Status string `json:"status,omitempty"`
 	// When it happened, in UTC.
 	At time.Time `json:"at"`

@@ -82,7 +82,12 @@ func TestAnAnswerWithUsage(t *testing.T) {
 	with(t, everyone, func(t *testing.T, name string, request func(*model) agent.Request) {
 		m := serve(t, reply{text: "fine, HTTP status 429"})
 		req := request(m)
+		var told []agent.Usage
+		req.Used = func(u agent.Usage) { told = append(told, u) }
 		a := call(t, req)
+		if len(told) == 0 && name != "copilot" {
+			t.Error("nothing was told of the usage while it came")
+		}
 		if a.Status != agent.OK || a.Text != "fine, HTTP status 429" || a.Conversation == "" {
 			t.Fatalf("%s, %q, conversation %q: %s", a.Status, a.Text, a.Conversation, a.Message)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
 )
 
 // waiting is a recipe whose steps wait for a file each.
@@ -61,7 +60,7 @@ func TestTheLiveViewFollowsARunFromItsStartToItsEnd(t *testing.T) {
 
 	// What the reader has opened, written and focused stays.
 	tab.do(chromedp.Focus(chromedp.CSS(".steps summary")))
-	tab.press(kb.Enter, 1)
+	tab.enter()
 	eval[bool](tab, `(window.kept = document.querySelector(".steps details")).open`)
 	p.touch("go1")
 	tab.wait(`document.querySelectorAll(".steps > li").length === 2 && document.querySelector(".steps > li").dataset.s === "completed"`)
