@@ -289,7 +289,7 @@ steps:
 `
 	c := &calls{t: t, answers: []step.Result{answer(fine("c1"), 0), answer(fine("c2"), 0), answer(fine("c3"), 0)}}
 	c.play(New(tree(t, recipe), Options{}))
-	want := []map[string]string{nil, {"claude": "c1"}, nil, nil, nil}
+	want := []map[string]step.Conversation{nil, {"claude": {ID: "c1"}}, nil, nil, nil}
 	for i, a := range c.seen {
 		if fmt.Sprint(a.Resume) != fmt.Sprint(want[i]) {
 			t.Errorf("%s goes on with %v, want %v", a.Path, a.Resume, want[i])
@@ -315,7 +315,7 @@ func TestAFailedCallLeavesTheConversationAsItWas(t *testing.T) {
 	r.converse("n", fine("c1"))
 	r.converse("n", &step.Answered{Agent: "claude", Status: "error", Conversation: "c2"})
 	r.converse("n", &step.Answered{Agent: "codex", Status: step.AgentDenied, Conversation: "c3"})
-	if got := fmt.Sprint(r.known("n")); got != "map[claude:c1 codex:c3]" {
+	if got := fmt.Sprint(r.known("n")); got != "map[claude:{c1 <nil>} codex:{c3 <nil>}]" {
 		t.Error(got)
 	}
 }
@@ -330,7 +330,7 @@ func TestAReAskGoesOnWithTheConversationOfTheAnswer(t *testing.T) {
 		t.Fatalf("%s: %s, %+v", out.Status, c.kinds(), out.Usage)
 	}
 	for _, again := range []*step.Action{c.seen[1], c.seen[3]} {
-		if again.Resume["claude"] != "c1" || again.Answer != "fine" {
+		if again.Resume["claude"].ID != "c1" || again.Answer != "fine" {
 			t.Errorf("%v, %q", again.Resume, again.Answer)
 		}
 	}

@@ -190,7 +190,7 @@ func (fr *frame) agent(f *flow, st *recipes.Step, act *step.Action) report {
 		again := *act
 		again.Answer, again.Attempt = value.Text(given), act.Attempt+1
 		if a := res.Agent; a != nil && a.Conversation != "" {
-			again.Resume = map[string]string{a.Agent: a.Conversation}
+			again.Resume = map[string]step.Conversation{a.Agent: {ID: a.Conversation, Used: a.Total}}
 		}
 		res = second(res, fr.consult(f, &again))
 		fr.run.converse(name, res.Agent)

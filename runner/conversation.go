@@ -31,7 +31,7 @@ func (l loops) steady(path string) string {
 }
 
 // known gives the conversations under a name by agent; nil where there is none.
-func (r *Run) known(name string) map[string]string {
+func (r *Run) known(name string) map[string]step.Conversation {
 	if name == "" {
 		return nil
 	}
@@ -43,11 +43,11 @@ func (r *Run) converse(name string, a *step.Answered) {
 	if name == "" || a == nil || a.Conversation == "" || a.Status != step.AgentOK && a.Status != step.AgentDenied {
 		return
 	}
-	ids := map[string]string{a.Agent: a.Conversation}
+	known := map[string]step.Conversation{a.Agent: {ID: a.Conversation, Used: a.Total}}
 	for agent, id := range r.conversations[name] {
 		if agent != a.Agent {
-			ids[agent] = id
+			known[agent] = id
 		}
 	}
-	r.conversations[name] = ids
+	r.conversations[name] = known
 }

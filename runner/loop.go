@@ -89,8 +89,7 @@ func (l *loop) close(f *flow, broken *step.Result) *step.Result {
 		closed := f.shielded(func() step.Result { return l.session(f, step.SessionClose, "", l.co.State()) })
 		switch {
 		case f.halt.active():
-			res := cancelled()
-			return &res
+			return &step.Result{Cause: step.CauseCancelled, ExitCode: -1, Error: fmt.Sprintf("cancelled in round %d", l.round)}
 		case broken != nil:
 			return broken
 		case !closed.OK:

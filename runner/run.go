@@ -64,7 +64,7 @@ type Run struct {
 
 	looped map[string]bool // the paths of loops that have begun
 
-	conversations map[string]map[string]string // by name, then by agent
+	conversations map[string]map[string]step.Conversation // by name, then by agent
 
 	root   *halt // everything but what runs at the end
 	ending *halt // what runs at the end
@@ -135,7 +135,7 @@ func New(tree *recipes.Tree, opts Options) *Run {
 		ending:  &halt{},
 		limits:  tree.Root.Recursion,
 
-		looped: map[string]bool{}, conversations: map[string]map[string]string{},
+		looped: map[string]bool{}, conversations: map[string]map[string]step.Conversation{},
 	}
 	if r.limits.MaxDepth == 0 {
 		r.limits.MaxDepth = recipes.DefaultMaxDepth

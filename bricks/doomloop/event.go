@@ -49,6 +49,9 @@ type Event struct {
 	Output string
 	// OutputSize is the length of what came back in bytes; 0 means unknown.
 	OutputSize int64
+	// Element tells that the event is one of several that do the same to the
+	// elements of a list; that they say the same is no repeated output.
+	Element bool
 	// Error is the normalised signature of a failure; empty means unknown.
 	Error string
 	// Plan is the hash of the plan in force after the event; empty means that

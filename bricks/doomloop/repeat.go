@@ -56,6 +56,9 @@ type outputs struct {
 }
 
 func (o *outputs) see(s sighting) []loop {
+	if s.Element {
+		return nil
+	}
 	if o.least == 0 || s.Output == "" || s.Progress == Made || s.OutputSize > 0 && s.OutputSize < o.minSize {
 		o.row.clear()
 		return nil

@@ -41,6 +41,7 @@ func (s Step) Event(isLoop func(path string) bool) Event {
 		Action: WithoutRounds(s.Path, isLoop), Label: s.Path, Args: s.Args, Status: Succeeded,
 		Waited: s.Waited, At: s.At, Tokens: s.Tokens, CostUSD: s.CostUSD,
 	}
+	e.Element = strings.ContainsRune(e.Action, '[')
 	if s.Failed {
 		e.Status, e.Error = Failed, signature.Of(s.Error)
 	}

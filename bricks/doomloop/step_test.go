@@ -2,6 +2,7 @@ package doomloop
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,21 @@ func TestRoundsThatSayTheSameAreACycleUnlessSomethingMoved(t *testing.T) {
 	}
 	if found, err := Scan(sameRounds(9, true), Default()); err != nil || len(found) > 0 {
 		t.Errorf("with progress: %+v, %v", found, err)
+	}
+}
+
+// The elements of a list may say the same; other steps in a row may not.
+func TestElementsThatSayTheSameAreNoRepeatedOutput(t *testing.T) {
+	t.Parallel()
+	said := strings.Repeat("nothing to complain about ", 4)
+	for path, want := range map[string]int{"rounds[1]/lint[#]": 0, "rounds[1]/lint-#": 1} {
+		var events []Event
+		for i := range 8 {
+			events = append(events, Step{Path: strings.Replace(path, "#", strconv.Itoa(i), 1), Output: said}.Event(loopsAt("rounds")))
+		}
+		if found, err := Scan(events, Default()); err != nil || len(found) != want {
+			t.Errorf("%s: %+v, %v", path, found, err)
+		}
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/brickoven/brickoven/bricks/session/folder"
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/local"
 	"github.com/brickoven/brickoven/runner/scope"
+	"github.com/brickoven/brickoven/runner/state"
 	"github.com/spf13/cobra"
 )
 
@@ -227,7 +229,7 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 		return &failure{exit.Failed, err}
 	}
 	a.describeEnd(s, outcome)
-	if err := journal.Retain(filepath.Dir(s.machine.Store.Dir)); err != nil {
+	if err := retain(s.machine.Store.Dir); err != nil {
 		fmt.Fprintf(a.err, "Warning: old runs could not be removed: %v\n", err)
 	}
 	s.progress.done()
@@ -240,6 +242,13 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 		return &failure{Code: code}
 	}
 	return nil
+}
+
+// retain removes old runs and sessions beside the folder of a run.
+func retain(runDir string) error {
+	runs := filepath.Dir(runDir)
+	sessions := folder.Store{Dir: state.Locations{Dir: filepath.Dir(runs)}.Sessions()}
+	return errors.Join(journal.Retain(runs), sessions.Retain())
 }
 
 func exitCode(o *runner.Outcome) int {

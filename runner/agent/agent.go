@@ -63,8 +63,10 @@ type Request struct {
 	// InheritUserConfig lets the user's own settings of the CLI count: hooks,
 	// plugins, MCP servers.
 	InheritUserConfig bool
-	// Resume continues the conversation with this id, where the CLI can.
+	// Resume continues the conversation with this id, where the CLI can. Before is
+	// the [Answer.Total] of its last call.
 	Resume string
+	Before Usage
 
 	// Dir is the working directory and Env the whole environment. The definition
 	// adds its own to it, and what [Unnest] takes out does not reach the CLI.
@@ -113,6 +115,9 @@ type Answer struct {
 	Fault Fault `json:"fault,omitempty"`
 	// Usage is what the CLI reported of itself.
 	Usage Usage `json:"usage"`
+	// Total are the tokens of the whole conversation, for a CLI that counts from its
+	// beginning and not by calls; nil for the others.
+	Total *Usage `json:"total,omitempty"`
 	// Conversation continues this conversation as [Request.Resume]; empty where
 	// the CLI named none.
 	Conversation string `json:"conversation,omitempty"`
@@ -143,7 +148,7 @@ func Call(ctx context.Context, req Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	tr := newTranscript(req.Agent.reading(), req.Used)
+	tr := newTranscript(req.Agent.reading(), req.telling())
 	outTail, errTail := process.NewTail(), newErrors()
 	run := req.Run
 	if run == nil {

@@ -114,6 +114,32 @@ func deref(n *int64) int64 {
 	return *n
 }
 
+func TestOfAConversationThatIsCountedAsAWholeTheCallsOwnPartCounts(t *testing.T) {
+	t.Parallel()
+	tokens := func(in, out int64) Usage { return Usage{InputTokens: &in, OutputTokens: &out} }
+	req := faked(t, "codex", "ok")
+	first := call(t, req)
+	if first.Total == nil || deref(first.Total.InputTokens) != 18 || deref(first.Usage.InputTokens) != 18 {
+		t.Fatalf("%+v of %+v", first.Usage, first.Total)
+	}
+	req.Resume, req.Before = "s1", tokens(10, 3)
+	req.Used = func(u Usage) {
+		if deref(u.InputTokens) != 8 {
+			t.Errorf("told %d", deref(u.InputTokens))
+		}
+	}
+	if a := call(t, req); deref(a.Usage.InputTokens) != 8 || deref(a.Usage.OutputTokens) != 4 || deref(a.Total.InputTokens) != 18 {
+		t.Errorf("%+v of %+v", a.Usage, a.Total)
+	}
+	req.Used = nil
+	for _, before := range []Usage{{}, tokens(100, 3)} {
+		req.Before = before
+		if a := call(t, req); a.Usage.InputTokens != nil {
+			t.Errorf("the call used %d, says nobody", *a.Usage.InputTokens)
+		}
+	}
+}
+
 func TestWhatAClaudeThatBrokeOffHasUsedIsKnown(t *testing.T) {
 	t.Parallel()
 	event := `{"type":"assistant","message":{"id":"%s","content":[],"usage":{"input_tokens":%d,"output_tokens":%d}},"parent_tool_use_id":%s}` + "\n"

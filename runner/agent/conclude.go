@@ -23,8 +23,11 @@ type ending struct {
 func conclude(req Request, e ending) Answer {
 	o := e.outcome
 	a := Answer{
-		Text: o.text, Usage: o.usage, Conversation: o.conversation, Remarks: o.remarks, Denied: o.denied,
+		Text: o.text, Usage: req.own(o.usage), Conversation: o.conversation, Remarks: o.remarks, Denied: o.denied,
 		Exit: e.exit, ExitCode: e.exit.Code, Truncated: o.truncated,
+	}
+	if req.Agent.Result.cumulative() && o.usage.InputTokens != nil {
+		a.Total = &Usage{InputTokens: o.usage.InputTokens, OutputTokens: o.usage.OutputTokens, CachedTokens: o.usage.CachedTokens}
 	}
 	if e.stderr.refused && req.Agent.Result.Format == "codex" && len(a.Denied) == 0 {
 		a.Denied = []string{"exec_command"}

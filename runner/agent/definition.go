@@ -85,6 +85,10 @@ type Result struct {
 	Usage map[string]string
 }
 
+// cumulative tells that the CLI counts the tokens of a conversation from its
+// beginning.
+func (r Result) cumulative() bool { return r.Format == "codex" }
+
 // The formats of a [Result] that belong to no CLI.
 const (
 	FormatText = "text"

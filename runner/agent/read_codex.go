@@ -45,14 +45,13 @@ func (r *codexStream) item(v map[string]any) {
 	}
 }
 
-// count adds the usage of a turn; a resumed conversation reports each of its
-// turns by itself.
+// count takes the usage of a turn, which is that of the whole conversation so far.
 func (r *codexStream) count(v map[string]any) {
 	m := meter{}
 	m.count(&m.usage.InputTokens, "input tokens", at(v, "usage.input_tokens"))
 	m.count(&m.usage.CachedTokens, "cached tokens", at(v, "usage.cached_input_tokens"))
 	m.count(&m.usage.OutputTokens, "output tokens", at(v, "usage.output_tokens"))
-	r.meter.usage = r.meter.usage.Add(m.usage)
+	r.meter.usage = m.usage
 	r.meter.remarks = append(r.meter.remarks, m.remarks...)
 }
 

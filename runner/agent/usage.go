@@ -35,6 +35,36 @@ func (u Usage) Add(o Usage) Usage {
 // Known reports whether anything is known.
 func (u Usage) Known() bool { return u != Usage{} }
 
+// own is what this call used of what the CLI reported. A CLI that counts from the
+// beginning of the conversation tells it only together with what was before;
+// where that is not known, it is not known either.
+func (r Request) own(reported Usage) Usage {
+	if !r.Agent.Result.cumulative() || r.Resume == "" {
+		return reported
+	}
+	reported.InputTokens = minus(reported.InputTokens, r.Before.InputTokens)
+	reported.OutputTokens = minus(reported.OutputTokens, r.Before.OutputTokens)
+	reported.CachedTokens = minus(reported.CachedTokens, r.Before.CachedTokens)
+	return reported
+}
+
+// telling is Used for what the CLI reports.
+func (r Request) telling() func(Usage) {
+	if r.Used == nil {
+		return nil
+	}
+	return func(reported Usage) { r.Used(r.own(reported)) }
+}
+
+// minus is nil where it is not known.
+func minus(a, b *int64) *int64 {
+	if a == nil || b == nil || *a < *b {
+		return nil
+	}
+	rest := *a - *b
+	return &rest
+}
+
 // equal compares what is known.
 func (u Usage) equal(o Usage) bool {
 	return same(u.InputTokens, o.InputTokens) && same(u.OutputTokens, o.OutputTokens) && same(u.CachedTokens, o.CachedTokens) &&

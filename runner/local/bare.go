@@ -69,13 +69,25 @@ func usage(u agent.Usage) *step.Usage {
 	return counted
 }
 
+// told is a usage as the agent told it.
+func told(u *step.Usage) agent.Usage {
+	if u == nil {
+		return agent.Usage{}
+	}
+	return agent.Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CachedTokens: u.CachedTokens}
+}
+
 // answered is what decisions see of the end of a call.
 func answered(ans agent.Answer, name string) *step.Answered {
-	return &step.Answered{
+	a := &step.Answered{
 		Agent: name, Status: string(ans.Status), Fault: string(ans.Fault), Transient: ans.Fault.Transient(),
 		ResetsAt: ans.ResetsAt, RetryAfter: ans.RetryAfter, Conversation: ans.Conversation, Denied: ans.Denied,
 		Recording: ans.Recording,
 	}
+	if ans.Total != nil {
+		a.Total = &step.Usage{InputTokens: ans.Total.InputTokens, OutputTokens: ans.Total.OutputTokens, CachedTokens: ans.Total.CachedTokens}
+	}
+	return a
 }
 
 // streamed passes on what a call has used so far; nil where nobody asks.

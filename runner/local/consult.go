@@ -133,10 +133,11 @@ func (m *Machine) inquiry(a *step.Action, d *agent.Definition, set *agent.Settin
 	req.Prompt += attached
 	if a.Answer != "" {
 		want := agent.Want{Field: a.Def.RequireField, Schema: a.Def.OutputSchema, Problem: problem(m, a)}
-		return req.Again(a.Answer, a.Resume[d.Name], want), nil
+		req.Before = told(a.Resume[d.Name].Used)
+		return req.Again(a.Answer, a.Resume[d.Name].ID, want), nil
 	}
 	if d.Resumes() {
-		req.Resume = a.Resume[d.Name]
+		req.Resume, req.Before = a.Resume[d.Name].ID, told(a.Resume[d.Name].Used)
 	} else if a.Def.Session != "" || a.Def.ContinueSession {
 		*warnings = append(*warnings, fmt.Sprintf("agent %s cannot continue a conversation; each call begins a new one", d.Name))
 	}

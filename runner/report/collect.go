@@ -214,8 +214,22 @@ func (c *Collector) note(n step.Note) {
 		if l := c.loops[n.Path]; l != nil && len(l.Rounds) > 0 {
 			r := l.Rounds[len(l.Rounds)-1]
 			r.Verdict.Word, r.Verdict.Reason = clean(n.Name), clean(n.Text)
-			r.judged = n.At
+			r.moved = n.Status == step.Moved
 		}
+	case step.Braked:
+		c.loop(n.Path, n.At).braked(n.Text)
+	case step.LoopEnded:
+		if given, ok := value.Guess(n.Text).(map[string]any); ok {
+			c.loop(n.Path, n.At).Halt = haltOf(map[string]any{"halt": given})
+		}
+	case step.Waiting:
+		text := n.Text
+		if n.Due != nil {
+			text += ", until " + n.Due.UTC().Format(time.RFC3339)
+		}
+		c.happened(n.At, "waiting", n.Path, text)
+	case step.ByHand:
+		c.happened(n.At, "by hand", n.Path, strings.TrimSpace(n.Name+" "+n.Text))
 	}
 }
 

@@ -45,13 +45,12 @@ func (l *Loop) complete() {
 					r.Numbers[Measured] = v
 				}
 			case PartMeasure:
-				r.measure(child)
 			default:
 				child.walk(func(st *Step) { r.scored(st.value()) })
 			}
 		}
 		r.Usage = r.Step.Usage
-		if len(r.Verdict.Moved) > 0 && r.Verdict.Word != "STUCK" {
+		if r.moved || len(r.Verdict.Moved) > 0 && r.Verdict.Word != "STUCK" {
 			l.Moved = r
 		}
 	}
@@ -88,24 +87,6 @@ func (r *Round) findings(v map[string]any) {
 		n, _ := value.From(fresh + again).(value.Number)
 		r.Numbers[OpenFindings] = n
 	}
-}
-
-// measure reads what the loop measured for its brakes.
-func (r *Round) measure(st *Step) {
-	if st.Name != "failing" {
-		return
-	}
-	if v, isMap := st.value().(map[string]any); isMap {
-		if ids, has := v["ids"]; has {
-			r.failing(lines(ids))
-		}
-	}
-}
-
-func (r *Round) failing(ids []string) {
-	r.Failing = append([]string{}, ids...)
-	n, _ := value.From(len(ids)).(value.Number)
-	r.Numbers[FailingTests] = n
 }
 
 // scored takes the score that a step of an evaluation gave.

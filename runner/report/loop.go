@@ -20,6 +20,9 @@ type Loop struct {
 	// Session is the id of the loop's session; empty where it is not known.
 	Session string
 	Rounds  []*Round
+	// Before are the tests that failed before the first round; nil where that is
+	// not known.
+	Before []string
 	// Halt is the loop's end; nil while it has none.
 	Halt *Halt
 	// Moved is the last round that moved something; nil where none did.
@@ -54,7 +57,7 @@ type Round struct {
 	// Failing lists the tests that fail after the round; nil where not known.
 	Failing []string
 
-	judged time.Time
+	moved bool // the judge saw something move
 }
 
 // Verdict is what a judge said about a round.

@@ -338,3 +338,33 @@ func TestARunningStepShowsWhatItHasPrintedSoFar(t *testing.T) {
 		t.Errorf("it runs for %s", run.All[0].Duration)
 	}
 }
+
+func TestTheBrakesSayWhatFailsAndWhatBecomesOfARound(t *testing.T) {
+	t.Parallel()
+	r := record(t)
+	r.begin("l", "loop")
+	brake := func(text string) { r.note(step.Note{Kind: step.Braked, Path: "l", Text: text}) }
+	brake(`{"round":0,"tree":"accept","failing":{"state":"known","size":3,"tests":["A","B","C"]}}`)
+	r.note(step.Note{Kind: step.LoopRound, Path: "l", Text: "1"})
+	brake(`{"round":1,"tree":"accept","failing":{"state":"known","size":2,"tests":["A","B"]}}`)
+	r.note(step.Note{Kind: step.LoopRound, Path: "l", Text: "2"})
+	brake(`{"round":2,"tree":"revert","broke":["D","E"],"failing":{"state":"known","size":4,"tests":["A","B","D","E"]}}`)
+	r.note(step.Note{Kind: step.LoopRound, Path: "l", Text: "3"})
+	brake(`{"round":3,"tree":"keep","failing":{"state":"unknown","why":"it did not start"}}`)
+	r.note(step.Note{Kind: step.LoopEnded, Path: "l", Text: `{"reason":"no_progress_detected","class":17,"advice":"do something else","evidence":{"rounds":[1,2],"ids":["A"],"detail":"two rounds"}}`})
+	l := r.report(State{Held: true, Now: r.at}, Sources{}).Loops[0]
+	var got []string
+	for _, round := range l.Rounds {
+		got = append(got, fmt.Sprintf("%s %v", round.Decision, round.Failing))
+	}
+	if diff := cmp.Diff([]string{"accepted [A B]", "taken back: it broke D, E [A B D E]", "left as it is []"}, got); diff != "" {
+		t.Error(diff)
+	}
+	want := []Point{{Round: 0, Value: 3, Text: "3"}, {Round: 1, Value: 2, Text: "2"}, {Round: 2, Value: 4, Text: "4"}}
+	if l.Series[0].Name != FailingTests || !cmp.Equal(want, l.Series[0].Points) {
+		t.Errorf("the series is %+v", l.Series)
+	}
+	if h := l.Halt; h == nil || h.Class != 17 || h.Advice != "do something else" || h.Detail != "two rounds" || len(h.Rounds) != 2 || h.IDs[0] != "A" {
+		t.Errorf("the halt is %+v", h)
+	}
+}

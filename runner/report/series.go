@@ -18,7 +18,7 @@ type Series struct {
 	Falling bool
 }
 
-// Point is the value in one round. Text is as it was recorded.
+// Point is the value in one round; round 0 is before the first. Text is as it was recorded.
 type Point struct {
 	Round int
 	Value float64
@@ -38,6 +38,9 @@ func (l *Loop) series() {
 	}
 	for _, name := range []string{FailingTests, Score, Measured, OpenFindings, CostUSD, Seconds} {
 		s := Series{Name: name, Falling: name != Score && name != Measured}
+		if name == FailingTests && l.Before != nil {
+			s.Points = append(s.Points, Point{Value: float64(len(l.Before)), Text: strconv.Itoa(len(l.Before))})
+		}
 		for _, r := range l.Rounds {
 			n, known := r.Numbers[name]
 			if !known {

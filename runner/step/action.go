@@ -78,7 +78,7 @@ type Action struct {
 	Reason string
 	// Resume has the conversation that an agent call goes on with, by the name of
 	// the agent; nil where it begins one.
-	Resume map[string]string
+	Resume map[string]Conversation
 	// Question is what a Query action asks.
 	Question Question
 	// Callee is the recipe whose inputs a Check action tests.

@@ -60,6 +60,14 @@ const (
 	AgentQuotaExhausted = "quota_exhausted"
 )
 
+// Conversation is one that can be gone on with.
+type Conversation struct {
+	// ID is the agent's own name for it.
+	ID string
+	// Used is the [Answered.Total] of its last call.
+	Used *Usage
+}
+
 // Answered is what is known of the end of an agent call beyond its exit code.
 type Answered struct {
 	// Agent is the name of the agent that was called.
@@ -76,8 +84,10 @@ type Answered struct {
 	// RetryAfter is the wait that the endpoint asked for, in nanoseconds; zero
 	// where it did not.
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
-	// Conversation continues the conversation; empty where there is none.
+	// Conversation continues the conversation; empty where there is none. Total is
+	// what the agent says that all of it used, where it does not count by calls.
 	Conversation string `json:"conversation,omitempty"`
+	Total        *Usage `json:"total,omitempty"`
 	// Denied are the tools that the permission mode refused, each once.
 	Denied []string `json:"denied,omitempty"`
 	// Recording is the file that a played-back answer came from; empty for one

@@ -29,7 +29,11 @@ func TestARecipeWithARealCLI(t *testing.T) {
 		if _, err := os.Stat(bin); err != nil {
 			build(t, bin)
 		}
-		m := serve(t, reply{status: 529}, reply{text: "the word is marzipan"}, reply{text: "no JSON at all"}, reply{text: `{"ok":true}`})
+		replies := []reply{{status: 529}, {text: "the word is marzipan"}, {text: "no JSON at all"}, {text: `{"ok":true}`}}
+		if name == "claude" { // which tries once more by itself
+			replies = append([]reply{{status: 529}}, replies...)
+		}
+		m := serve(t, replies...)
 		req := request(m)
 		settings, err := json.Marshal(map[string]any{"agents": map[string]any{
 			"default": name, "retry": map[string]any{"delay": 0}, name: map[string]any{"args": req.Agent.Args, "command": req.Agent.Command},

@@ -35,7 +35,7 @@ func loading(b *bench) ([]figure, error) {
 	for i := range counts {
 		figures = append(figures, seconds(results[i], targets[i]))
 	}
-	growth := ratio(results[1], results[0]) * float64(counts[0]) / float64(counts[1])
+	growth := b.ratio(results[1], results[0]) * float64(counts[0]) / float64(counts[1])
 	return append(figures, figure{what: fmt.Sprintf("a step of %d / a step of %d", counts[1], counts[0]), value: growth, unit: "×", target: 1.2}), nil
 }
 
@@ -49,7 +49,7 @@ func listing(b *bench) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{seconds(results[0], 0.3), against(results[0], results[1], 0)}, nil
+	return []figure{seconds(results[0], 0.3), b.against(results[0], results[1], 0)}, nil
 }
 
 // evidence compares collecting evidence with the very git commands it ran,
@@ -77,7 +77,7 @@ func evidence(b *bench, files int) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []figure{against(results[0], results[1], 1.3), against(results[2], results[1], 0)}, nil
+	return []figure{b.against(results[0], results[1], 1.3), b.against(results[2], results[1], 0)}, nil
 }
 
 const buildRepository = `git init -q "$1"; cd "$1"

@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-const printing = "head -c 1073741824 /dev/zero"
-
 // gigabyte compares the rate at which a step's output gets to the disk with that
 // of cat, both behind the same pipe.
 func gigabyte(b *bench) ([]figure, error) {
+	printing := fmt.Sprintf("head -c %d /dev/zero", b.size(1<<30, 256<<20))
 	recipe, err := b.recipe("gigabyte.yaml", 1, func(int) string { return "    command: " + printing + "\n" })
 	if err != nil {
 		return nil, err
@@ -32,7 +31,7 @@ func gigabyte(b *bench) ([]figure, error) {
 		return nil, err
 	}
 	return []figure{
-		against(results[0], results[1], 2),
+		b.against(results[0], results[1], 2),
 		{what: "resident", value: median(results[0].peak), unit: "MB", target: 80},
 	}, nil
 }

@@ -23,6 +23,7 @@ type times struct {
 	name string
 	wall []time.Duration
 	peak []float64 // resident memory in MB
+	work []float64 // processor time in seconds, with that of all descendants
 }
 
 // race runs the contenders in turns, first once each to warm the caches.
@@ -34,14 +35,15 @@ func (b *bench) raceRounds(rounds int, contenders ...contender) ([]times, error)
 	results := make([]times, len(contenders))
 	for round := -1; round < rounds; round++ {
 		for i, c := range contenders {
-			wall, peak, err := b.once(c.make())
+			wall, usage, err := b.once(c.make())
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
 			results[i].name = c.name
 			if round >= 0 {
 				results[i].wall = append(results[i].wall, wall)
-				results[i].peak = append(results[i].peak, peak)
+				results[i].peak = append(results[i].peak, resident(usage))
+				results[i].work = append(results[i].work, processorTime(usage))
 			}
 		}
 	}
@@ -52,15 +54,15 @@ func (b *bench) raceRounds(rounds int, contenders ...contender) ([]times, error)
 // quadratic costs a row and not the night.
 const patience = 5 * time.Minute
 
-// once runs a process and tells how long it took and how large it became.
-func (b *bench) once(cmd *exec.Cmd) (time.Duration, float64, error) {
+// once runs a process and tells how long it took and what it used.
+func (b *bench) once(cmd *exec.Cmd) (time.Duration, *syscall.Rusage, error) {
 	var stderr bytes.Buffer
 	if cmd.Stderr == nil {
 		cmd.Stderr = &stderr
 	}
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
-		return 0, 0, err
+		return 0, nil, err
 	}
 	if !b.short {
 		giveUp := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
@@ -69,23 +71,41 @@ func (b *bench) once(cmd *exec.Cmd) (time.Duration, float64, error) {
 	err := cmd.Wait()
 	wall := time.Since(start)
 	if wall >= patience && err != nil {
-		return 0, 0, fmt.Errorf("gave up after %v", patience)
+		return 0, nil, fmt.Errorf("gave up after %v", patience)
 	}
 	if err != nil {
 		text := stderr.Bytes()
-		return 0, 0, fmt.Errorf("%w: %s", err, text[max(0, len(text)-300):])
+		return 0, nil, fmt.Errorf("%w: %s", err, text[max(0, len(text)-300):])
 	}
-	kilobytes := float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
+	return wall, cmd.ProcessState.SysUsage().(*syscall.Rusage), nil
+}
+
+// resident is the largest size in MB.
+func resident(usage *syscall.Rusage) float64 {
+	kilobytes := float64(usage.Maxrss)
 	if runtime.GOOS == "darwin" {
 		kilobytes /= 1024 // there it is in bytes
 	}
-	return wall, kilobytes / 1024, nil
+	return kilobytes / 1024
+}
+
+func processorTime(usage *syscall.Rusage) float64 {
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }
 
 func (t times) median() time.Duration { return median(t.wall) }
 
 func median[T int64 | float64 | time.Duration](values []T) T {
 	return slices.Sorted(slices.Values(values))[len(values)/2]
+}
+
+// ratio compares two contenders. The short form compares their best rounds,
+// because it has to hold on a machine that does other work as well.
+func (b *bench) ratio(ours, theirs times) float64 {
+	if b.short {
+		return float64(slices.Min(ours.wall)) / float64(slices.Min(theirs.wall))
+	}
+	return ratio(ours, theirs)
 }
 
 // ratio is the median of the rounds' ratios.
@@ -97,9 +117,9 @@ func ratio(ours, theirs times) float64 {
 	return median(ratios)
 }
 
-func against(ours, theirs times, target float64) figure {
+func (b *bench) against(ours, theirs times, target float64) figure {
 	return figure{
-		what: ours.name + " / " + theirs.name, value: ratio(ours, theirs), unit: "×", target: target,
+		what: ours.name + " / " + theirs.name, value: b.ratio(ours, theirs), unit: "×", target: target,
 		detail: fmt.Sprintf("%s, %s", short(ours.median()), short(theirs.median())),
 	}
 }

@@ -113,6 +113,14 @@ func (b *bench) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// size is how much of something a row takes.
+func (b *bench) size(long, short int) int {
+	if b.short {
+		return short
+	}
+	return long
+}
+
 func (b *bench) path(name string) string { return filepath.Join(b.dir, name) }
 
 // write makes a file of the row's input and gives its path.

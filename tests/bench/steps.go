@@ -8,27 +8,35 @@ import (
 )
 
 func fiveHundred(b *bench) ([]figure, error) {
-	const count = 500
+	count := b.size(500, 150)
 	recipe, err := b.recipe("true.yaml", count, func(int) string { return "    command: 'true'\n" })
+	if err != nil {
+		return nil, err
+	}
+	builtin, err := b.recipe("builtin.yaml", count, func(int) string { return "    shell: builtin\n    command: 'true'\n" })
 	if err != nil {
 		return nil, err
 	}
 	contenders := []contender{
 		b.ours("brickoven", "run", recipe),
 		b.peer("posix_spawn", b.spawn, "raw", fmt.Sprint(count)),
-		b.peer("os/exec", b.spawn, "exec", fmt.Sprint(count)),
-		b.peer("bash loop", "/bin/bash", "-c", fmt.Sprintf("for ((i = 0; i < %d; i++)); do /bin/bash -c true; done", count)),
+		b.ours("shell: builtin", "run", builtin),
 	}
-	if contenders, err = b.stepPeers(contenders, recipe, count); err != nil {
-		return nil, err
+	if !b.short {
+		contenders = append(contenders,
+			b.peer("os/exec", b.spawn, "exec", fmt.Sprint(count)),
+			b.peer("bash loop", "/bin/bash", "-c", fmt.Sprintf("for ((i = 0; i < %d; i++)); do /bin/bash -c true; done", count)))
+		if contenders, err = b.stepPeers(contenders, recipe, count); err != nil {
+			return nil, err
+		}
 	}
 	results, err := b.race(contenders...)
 	if err != nil {
 		return nil, err
 	}
-	figures := []figure{against(results[0], results[1], 1.15)}
-	for _, peer := range results[2:] {
-		figures = append(figures, against(peer, results[1], 0))
+	figures := []figure{b.against(results[0], results[1], 1.15), b.against(results[2], results[1], 0.25)}
+	for _, peer := range results[3:] {
+		figures = append(figures, b.against(peer, results[1], 0))
 	}
 	return figures, nil
 }
@@ -88,7 +96,7 @@ func storing(b *bench) ([]figure, error) {
 	before, after := results[2].median()-results[1].median(), results[3].median()-results[2].median()
 	figures = append(figures, figure{what: "steps 801-1200 / steps 401-800", value: float64(after) / float64(before), unit: "×", target: 1.15})
 	if len(results) > len(counts) {
-		figures = append(figures, against(results[2], results[4], 0.5))
+		figures = append(figures, b.against(results[2], results[4], 0.5))
 	}
 	return figures, nil
 }
@@ -121,18 +129,27 @@ func calls(b *bench) ([]figure, error) {
 }
 
 func parallel(b *bench) ([]figure, error) {
-	recipe, err := b.recipe("parallel.yaml", 50, func(int) string { return "    parallel_group: g\n    command: sleep 0.1\n" })
+	step := "    parallel_group: g\n    command: sleep 0.1\n"
+	recipe, err := b.recipe("parallel.yaml", 50, func(int) string { return step })
+	if err != nil {
+		return nil, err
+	}
+	builtin, err := b.recipe("parallel-builtin.yaml", 50, func(int) string { return step + "    shell: builtin\n" })
 	if err != nil {
 		return nil, err
 	}
 	results, err := b.race(
 		b.ours("brickoven", "run", recipe),
+		b.ours("shell: builtin", "run", builtin),
 		b.peer("bash &", "/bin/bash", "-c", "for ((i = 0; i < 50; i++)); do /bin/bash -c 'sleep 0.1' & done; wait"),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return []figure{seconds(results[0], 0.2), against(results[0], results[1], 0)}, nil
+	return []figure{
+		seconds(results[0], 0.2), seconds(results[1], 0.2), b.against(results[0], results[2], 0),
+		{what: "processor time of brickoven / of bash &", value: median(results[0].work) / median(results[2].work), unit: "×"},
+	}, nil
 }
 
 func start(b *bench) ([]figure, error) {
@@ -152,9 +169,9 @@ func start(b *bench) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures := []figure{against(results[0], results[2], 3), against(results[1], results[2], 3)}
+	figures := []figure{b.against(results[0], results[2], 3), b.against(results[1], results[2], 3)}
 	if len(results) > 3 {
-		figures = append(figures, against(results[0], results[3], 0.125))
+		figures = append(figures, b.against(results[0], results[3], 0.125))
 	}
 	return figures, nil
 }

@@ -21,11 +21,12 @@ const (
 func plot(s report.Series, rounds int) template.HTML {
 	low, high := bounds(s)
 	last := max(rounds, s.Points[len(s.Points)-1].Round)
+	first := min(1, s.Points[0].Round)
 	x := func(round int) float64 {
-		if last <= 1 {
+		if last <= first {
 			return (plotLeft + plotRight) / 2
 		}
-		return plotLeft + float64(round-1)/float64(last-1)*(plotRight-plotLeft)
+		return plotLeft + float64(round-first)/float64(last-first)*(plotRight-plotLeft)
 	}
 	y := func(v float64) float64 { return plotBottom - (v-low)/(high-low)*(plotBottom-plotTop) }
 	var b strings.Builder
@@ -34,8 +35,8 @@ func plot(s report.Series, rounds int) template.HTML {
 		fmt.Fprintf(&b, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`,
 			plotLeft, y(v), plotRight, plotLeft-6, y(v)+4, brief(v))
 	}
-	fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">1</text>`, x(1), plotBottom+17)
-	if last > 1 {
+	fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, x(first), plotBottom+17, first)
+	if last > first {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%d</text>`, x(last), plotBottom+17, last)
 	}
 	var line []string
