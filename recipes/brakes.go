@@ -36,6 +36,8 @@ type BrakeFault struct {
 	// Path is the key, dotted from brakes on; a list's items have their index.
 	Path    string
 	Message string
+	// Warning tells that the loop can be run all the same, and ends at once.
+	Warning bool
 }
 
 // CheckBrakes gives the brakes: of every loop to check. checked tells that the
@@ -50,6 +52,10 @@ func (t *Tree) CheckBrakes(check func(brakes any, checked bool) []BrakeFault) Fi
 			node := s.value("brakes")
 			for _, fault := range check(s.Loop.Brakes, s.Loop.Check != nil) {
 				key := strings.TrimSuffix("brakes."+fault.Path, ".")
+				if fault.Warning {
+					found = append(found, s.remark(at(node, fault.Path), "brakes-end-it", key+": "+fault.Message, ""))
+					continue
+				}
 				found = append(found, s.doc.finding(at(node, fault.Path), "bad-brakes", key+": "+fault.Message))
 			}
 		}

@@ -32,14 +32,17 @@ context: {suite: all}
 		if !checked {
 			t.Error("the loop has a check")
 		}
-		return []BrakeFault{{"rounds", "a"}, {"failing.command", "b"}, {"protect.1", "c"}, {"protect.9", "d"}, {"", "e"}, {"failing.gone", "f"}}
+		return []BrakeFault{
+			{Path: "rounds", Message: "a"}, {Path: "failing.command", Message: "b"}, {Path: "protect.1", Message: "c"},
+			{Path: "protect.9", Message: "d"}, {Message: "e"}, {Path: "failing.gone", Message: "f", Warning: true},
+		}
 	})
 	want := []string{"8:15: brakes.rounds: a", "10:18: brakes.failing.command: b", "12:22: brakes.protect.1: c", "12:16: brakes.protect.9: d", "8:7: brakes: e", "10:9: brakes.failing.gone: f"}
 	if len(found) != len(want) {
 		t.Fatalf("%d faults: %v", len(found), found)
 	}
 	for i, f := range found {
-		if !strings.Contains(f.Error(), want[i]) {
+		if !strings.Contains(f.Error(), want[i]) || f.Warning != (i == 5) {
 			t.Errorf("%s, want %s", f.Error(), want[i])
 		}
 	}

@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -102,11 +103,10 @@ func (k known) passed(s *Step) known {
 		case t.Literal():
 			below.set(arg.Name, t.Source())
 		default:
-			path, _ := t.Path()
-			if from, has := k[path]; has {
+			name := chosenBy(t.Source())
+			from, has := k[name]
+			if has || name == "" {
 				below[arg.Name] = from
-			} else {
-				below[arg.Name] = knownText{}
 			}
 		}
 	}
@@ -174,6 +174,13 @@ func (s *Step) CheckChosen(lookup func(name string) (v any, found bool)) error {
 			s.Chosen, quoteShort(s.Recipe), quoteShort(value.Text(v)))
 	}
 	return nil
+}
+
+// IsOpen tells that the variable which names the recipe of the step has no value
+// yet.
+func (s *Step) IsOpen() bool {
+	_, open := errors.AsType[*unchosenError](s.Missing)
+	return open
 }
 
 // variant is a recipe as it is with certain variables. Where no name below it

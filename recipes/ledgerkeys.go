@@ -1,6 +1,7 @@
 package recipes
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/brickoven/brickoven/recipes/value"
@@ -86,6 +87,9 @@ func (s *Step) readContract(from library) Findings {
 	}
 	data, err := from.file(path)
 	if err != nil {
+		if cause := errors.Unwrap(err); cause != nil {
+			err = cause // without the words for recipes
+		}
 		return Findings{c.file.finding(0, "bad-contract", "contract: "+err.Error())}
 	}
 	c.Path, c.Text = path, data

@@ -107,6 +107,7 @@ func (d *decoder) completeLoop(s *Step) {
 	if s.Loop.Judge == nil {
 		s.Loop.Judge = &Step{Type: Call, recipeNode: s.node}
 	}
+	s.Loop.Judge.Context = s.Context
 	if s.Loop.Judge.Recipe == "" {
 		s.Loop.Judge.Recipe = "loop-health-evaluator"
 	}

@@ -293,17 +293,3 @@ finally:
 		t.Error(Findings(r.Warnings))
 	}
 }
-
-// A key whose feature is not there says so instead of being passed over.
-func TestKeysOfFeaturesThatAreNotThereAreRefused(t *testing.T) {
-	t.Parallel()
-	for _, keys := range []string{
-		"type: loop, recipe: r, measure: {x: 1}",
-	} {
-		_, err := Parse("recipe.yaml", []byte("name: x\nsteps:\n  - {id: a, "+keys+"}\n"), LoadOptions{})
-		var found Findings
-		if !errors.As(err, &found) || !slices.Contains(found.Codes(), "not-yet") {
-			t.Errorf("{%s}: %v, want a finding not-yet", keys, err)
-		}
-	}
-}

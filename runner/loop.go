@@ -77,6 +77,7 @@ func (fr *frame) loop(f *flow, st *recipes.Step, view *step.View, path string) r
 	if broken := l.close(f, l.rounds(f)); broken != nil {
 		rep := failed(*broken)
 		rep.outcome.Children, rep.outcome.Usage = l.out.Children, l.out.Usage
+		l.collapse(rep.outcome)
 		return rep
 	}
 	return l.report()

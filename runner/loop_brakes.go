@@ -138,6 +138,23 @@ func (l *loop) halted(stop session.Stop) reasons.Halt {
 	return h
 }
 
+// collapse gives a loop whose rounds could not be run an end that is in the halt
+// table. One that was interrupted, or held by another process, has none.
+func (l *loop) collapse(o *step.Outcome) {
+	switch o.Cause {
+	case step.CauseCancelled, step.CauseInterrupted, step.CauseHeld:
+		return
+	}
+	evidence := reasons.Evidence{Detail: o.Error}
+	if l.round > 0 {
+		evidence.Rounds = []int{l.round}
+	}
+	h := reasons.New(reasons.ExecutionFailure, l.round, evidence, false)
+	l.noteEnd(h)
+	o.Cause, o.ExitCode = step.CauseLoop, h.Class.ExitCode()
+	o.Error = fmt.Sprintf("the loop ended after %s: %s: %s", rounds(l.round), h.Reason, o.Error)
+}
+
 // spending is what calls used, as the brakes count it. Unknown is not zero.
 func spending(u *step.Usage) brakes.Spend {
 	if u == nil {

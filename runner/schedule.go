@@ -184,21 +184,29 @@ func (fr *frame) runUnit(f *flow, u *unit, view *step.View) []report {
 
 // ancestors lists for every unit all that it waits for, ascending.
 func ancestors(units []*unit) [][]int {
-	all := make([][]int, len(units))
-	var visit func(i int, into map[int]bool)
-	visit = func(i int, into map[int]bool) {
-		for _, on := range units[i].after {
-			if !into[on] {
-				into[on] = true
-				visit(on, into)
+	known := make([][]bool, len(units))
+	var before func(i int) []bool
+	before = func(i int) []bool {
+		if known[i] != nil {
+			return known[i]
+		}
+		set := make([]bool, len(units))
+		known[i] = set
+		for _, on := range slices.Backward(units[i].after) {
+			if set[on] {
+				continue // and so is all that is before it
+			}
+			set[on] = true
+			for earlier, is := range before(on) {
+				set[earlier] = set[earlier] || is
 			}
 		}
+		return set
 	}
+	all := make([][]int, len(units))
 	for i := range units {
-		into := map[int]bool{}
-		visit(i, into)
-		for on := range len(units) {
-			if into[on] {
+		for on, is := range before(i) {
+			if is {
 				all[i] = append(all[i], on)
 			}
 		}

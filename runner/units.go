@@ -24,9 +24,17 @@ func Units(steps []*recipes.Step) []Unit {
 	units := make([]Unit, len(cutUp))
 	for i, u := range cutUp {
 		units[i].Steps = u.steps
+		implied := make([]bool, len(cutUp))
+		for _, on := range slices.Backward(u.after) {
+			if implied[on] {
+				continue // and so is what it waits for
+			}
+			for _, earlier := range before[on] {
+				implied[earlier] = true
+			}
+		}
 		for _, on := range u.after {
-			implied := slices.ContainsFunc(u.after, func(other int) bool { return slices.Contains(before[other], on) })
-			if !implied {
+			if !implied[on] {
 				units[i].After = append(units[i].After, on)
 			}
 		}

@@ -382,13 +382,20 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"fine","usa
 	if !strings.Contains(shown, "1234 tokens in, 5 tokens out") || !strings.Contains(shown, "[running]") {
 		t.Errorf("while it works:\n%s", shown)
 	}
+	// What was used before the process died was used, too.
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
 	if err := os.WriteFile(p.path("go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
+	again := p.command("resume")
+	again.Env = cmd.Env
+	if end := wait(t, again); end.code != 0 || !strings.Contains(end.stdout, "Usage: 2000 tokens in, 50 tokens out") {
+		t.Errorf("resumed: exit %d\n%s%s", end.code, end.stdout, end.stderr)
 	}
-	if shown = p.run("runs", "show").stdout; !strings.Contains(shown, "Usage:   2000 tokens in, 50 tokens out") {
+	if shown = p.run("runs", "show").stdout; !strings.Contains(shown, "Usage:   3234 tokens in, 55 tokens out") {
 		t.Errorf("at the end:\n%s", shown)
 	}
 	if end := p.run("runs", "verify"); end.code != 0 {

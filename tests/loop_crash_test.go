@@ -68,12 +68,11 @@ func TestKilledLoopsGoOnInTheMiddleOfARound(t *testing.T) {
 			}
 		}
 		kills += mine
-		out, code := "", 0
+		last := []string{"runs", "show", "--output-format", "json"}
 		if mine == 20 {
-			out, code = a.run(args...)
-		} else {
-			out, code = a.run("runs", "show", "--output-format", "json")
+			last = args
 		}
+		out, code := a.run(last...)
 		if code != 0 {
 			t.Fatalf("after %d kills: exit %d\n%s", mine, code, out)
 		}

@@ -71,7 +71,7 @@ steps:
 steps: [{id: wait, command: "while ! test -e go; do sleep 0.02; done; echo went"}]
 finally: [{id: tidy, command: echo x >tidied}]
 `,
-	"recipes/wrong.yaml": "name: wrong\nsteps: [{id: a, command: 'echo {{nmae}}'}, {id: a, command: b}]\n",
+	"recipes/wrong.yaml": "name: wrong\nsteps: [{id: a, command: 'echo {{nothere}}'}, {id: a, command: b}]\n",
 }
 
 type mcpRun struct {

@@ -87,12 +87,15 @@ func WithoutRounds(path string, isLoop func(path string) bool) string {
 // written to.
 var parts = []string{".check", ".failing", ".judge", ".progress"}
 
+// measure begins what a loop with a contract runs for each dimension.
+const measure = ".measure."
+
 // RoundOf is the round of a loop that a path belongs to, its own check, judge and
 // measures included; 0 for none.
 func RoundOf(path, loop string) int {
 	rest, below := strings.CutPrefix(path, loop)
 	open := strings.IndexByte(rest, '[')
-	if !below || open < 0 || open > 0 && !slices.Contains(parts, rest[:open]) {
+	if !below || open < 0 || open > 0 && !slices.Contains(parts, rest[:open]) && !strings.HasPrefix(rest[:open], measure) {
 		return 0
 	}
 	number, _, closed := strings.Cut(rest[open+1:], "]")
@@ -110,6 +113,9 @@ func OwnWork(path string, isLoop func(path string) bool) bool {
 	for i, c := range path {
 		if c != '[' {
 			continue
+		}
+		if at := strings.LastIndex(path[:i], measure); at >= 0 && isLoop(path[:at]) {
+			return true
 		}
 		for _, part := range parts {
 			loop, has := strings.CutSuffix(path[:i], part)

@@ -57,6 +57,8 @@ func TestWhichRoundAPathBelongsToAndWhatIsTheLoopsOwn(t *testing.T) {
 		"outer.check[probe1]":         {0, 0, true},
 		"outer.failing[reference]":    {0, 0, true},
 		"outer.failing[7]":            {7, 0, true},
+		"outer.measure.speed[2]":      {2, 0, true},
+		"outer.measure[2]":            {0, 0, false},
 		"outer.other[7]":              {0, 0, false},
 		"outer2[7]":                   {0, 0, false},
 		"outer":                       {0, 0, false},

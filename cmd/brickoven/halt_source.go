@@ -31,6 +31,12 @@ func checkBrakes(v any, checked bool) []recipes.BrakeFault {
 	for i, f := range found {
 		faults[i] = recipes.BrakeFault{Path: f.Path, Message: f.Message}
 	}
+	if invalid == nil && config.FailingCommand != "" && config.Reference == "" && !config.NoReference {
+		faults = append(faults, recipes.BrakeFault{
+			Path: "failing", Message: "without reference: the loop ends before its first round (infeasible_suspected); name a commit where the check passes, or write reference: none",
+			Warning: true,
+		})
+	}
 	return faults
 }
 

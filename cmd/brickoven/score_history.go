@@ -42,6 +42,7 @@ type scoredLoop struct {
 	rounds map[int]*scoredRound
 	last   int
 	took   *time.Duration // nil while it goes on
+	totals []measurement  // of a loop with a contract
 }
 
 // scoredRound is what a round used as far as its actions tell.
@@ -180,6 +181,9 @@ func (h *scoreHistory) finished(ev step.Event) error {
 	switch step.Kind(a.Kind) {
 	case step.Sleep, step.Wait:
 		h.waited[a.Path] += res.Duration
+		return nil
+	case step.Ledger:
+		h.measured(a.Path, res)
 		return nil
 	case step.Shell, step.Agent, step.Native:
 	default:

@@ -230,6 +230,28 @@ func TestLargeAndFaultyRecords(t *testing.T) {
 	}
 }
 
+// A contract's totals are scores; a round that was not measured has none.
+func TestTheTotalsOfAContractAreScores(t *testing.T) {
+	t.Parallel()
+	h := newTold(t)
+	for i, total := range []any{value.Number("40.5"), nil, value.Number("100")} {
+		h.round("l", i+1)
+		var evaluation any
+		if total != nil {
+			evaluation = map[string]any{"weighted_total": total}
+		}
+		h.do(step.Ledger, "l", step.Result{Value: map[string]any{"next": value.Number("2"), "evaluation": evaluation}})
+	}
+	loop := h.read("").Record.Loop
+	if diff := cmp.Diff([]value.Number{"40.5", "100"}, loop.Scores); diff != "" || loop.Threshold != "100" || loop.Name != "l" || loop.Rounds != nil {
+		t.Errorf("%+v (-want +got):\n%s", loop, diff)
+	}
+	h.do(step.Native, "l[3]/record", step.Result{Value: recordedScores("9")})
+	if loop := h.read("").Record.Loop; len(loop.Scores) != 1 {
+		t.Errorf("both kinds of scores count: %+v", loop)
+	}
+}
+
 // What the loop does for itself, and what was cut short, is not what it did.
 func TestTheStepsOfARunAreWhatItDid(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -189,13 +190,15 @@ func (h *scoreHistory) run(only string) (score.Run, error) {
 
 // choose finds the scores that are meant; nil where there are none.
 func (h *scoreHistory) choose(only string) (*scoreSource, error) {
-	if only != "" && h.loop(only) == nil && !h.scored(only) {
+	all := slices.Concat(h.scores, h.ledgers())
+	named := func(s *scoreSource) bool { return s.name() == only }
+	if only != "" && h.loop(only) == nil && !slices.ContainsFunc(all, named) {
 		return nil, fmt.Errorf("the run has no loop %s%s", only, h.names("; it has "))
 	}
 	var found []*scoreSource
 	var names []string
-	for _, s := range h.scores {
-		if only == "" || s.name() == only || within(s.path, only) && s.loop == only {
+	for _, s := range all {
+		if only == "" || named(s) || within(s.path, only) && s.loop == only {
 			found = append(found, s)
 			names = append(names, s.name())
 		}
@@ -207,15 +210,6 @@ func (h *scoreHistory) choose(only string) (*scoreSource, error) {
 		return found[0], nil
 	}
 	return nil, fmt.Errorf("the run has scores of %d loops; name one with --loop: %s", len(found), strings.Join(names, ", "))
-}
-
-func (h *scoreHistory) scored(name string) bool {
-	for _, s := range h.scores {
-		if s.name() == name {
-			return true
-		}
-	}
-	return false
 }
 
 // name is how a person names the scores: by the loop they are of, or by the step
@@ -253,7 +247,7 @@ func (h *scoreHistory) nothing(only string) string {
 	if only != "" {
 		what = "no round of " + only + " recorded a score"
 	}
-	return what + ": its judge says CONTINUE, DONE or STUCK, which is no number; evaluation-loop records scores"
+	return what + ": its judge says CONTINUE, DONE or STUCK, which is no number; evaluation-loop records scores, and so does a loop with a contract that is measured"
 }
 
 // complete adds what the journal knows of each round and the record does not.

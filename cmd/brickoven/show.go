@@ -158,7 +158,10 @@ func facts(st *recipes.Step) (list []string) {
 	if st.Output != "" {
 		add("-> %s", st.Output)
 	}
-	if st.Missing != nil {
+	switch {
+	case st.IsOpen():
+		add("(named when it is run)")
+	case st.Missing != nil:
 		add("(not found)")
 	}
 	return list

@@ -48,13 +48,17 @@ func (r *geminiStream) tool(v map[string]any) {
 		return
 	}
 	kind, message := text(v, "error.type"), strings.ToLower(text(v, "error.message"))
-	if kind != "policy_violation" && !strings.Contains(message, "denied by policy") && !strings.Contains(message, "requires user confirmation") {
-		return
-	}
-	if name := r.tools[text(v, "tool_id")]; name != "" && !slices.Contains(r.out.denied, name) {
+	name := r.tools[text(v, "tool_id")]
+	refused := kind == "policy_violation" || kind == "tool_not_registered" && slices.Contains(geminiGated, name) ||
+		strings.Contains(message, "denied by policy") || strings.Contains(message, "requires user confirmation")
+	if refused && name != "" && !slices.Contains(r.out.denied, name) {
 		r.out.denied = append(r.out.denied, name)
 	}
 }
+
+// geminiGated are the tools that Gemini CLI does not offer where its approval mode
+// would have to ask for them and nobody is there.
+var geminiGated = []string{"write_file", "replace", "run_shell_command"}
 
 func (r *geminiStream) result(v map[string]any) {
 	o := &r.out

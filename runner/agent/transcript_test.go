@@ -67,6 +67,17 @@ func TestAStreamThatIsCutHasNoCompleteResult(t *testing.T) {
 	}
 }
 
+func TestGeminiHidesTheToolsThatItsModeRefuses(t *testing.T) {
+	t.Parallel()
+	const use = `{"type":"tool_use","tool_name":"%s","tool_id":"t","parameters":{}}` + "\n"
+	const result = `{"type":"tool_result","tool_id":"t","status":"error","error":{"type":"tool_not_registered","message":"not found"}}` + "\n"
+	for tool, want := range map[string]int{"write_file": 1, "wrlte_file": 0} {
+		if o := read(t, "gemini", fmt.Sprintf(use, tool), result); len(o.denied) != want {
+			t.Errorf("%s: %q", tool, o.denied)
+		}
+	}
+}
+
 func TestClaudeNamesALimitInAnEventOfItsOwn(t *testing.T) {
 	t.Parallel()
 	event := `{"type":"rate_limit_event","rate_limit_info":{"status":%s,"resetsAt":1900000000,"rateLimitType":"five_hour"}}`

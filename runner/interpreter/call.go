@@ -68,24 +68,24 @@ func tooDeep() bool {
 // look. It returns what ends the watch.
 func (s *session) watchMemory() (end func()) {
 	const pause = 50 * time.Millisecond
-	var watch *time.Timer
-	before := uint64(0)
-	over := make(chan struct{})
-	watch = time.AfterFunc(pause, func() {
-		if heap := heapSize(); before == 0 {
+	var over atomic.Bool
+	var look func(before uint64)
+	look = func(before uint64) {
+		heap := heapSize()
+		switch {
+		case over.Load():
+			return
+		case before == 0:
 			before = heap
-		} else if heap > before+maxMemory {
-			s.stop(&excessError{fmt.Sprintf("the command takes more than %d MiB of memory", maxMemory>>20)})
+		case heap > before+s.memory:
+			s.stop(&excessError{fmt.Sprintf("the command takes more than %d MiB of memory", s.memory>>20)})
 			return
 		}
-		select {
-		case <-over:
-		default:
-			watch.Reset(pause)
-		}
-	})
+		time.AfterFunc(pause, func() { look(before) })
+	}
+	first := time.AfterFunc(pause, func() { look(0) })
 	return func() {
-		close(over)
-		watch.Stop()
+		over.Store(true)
+		first.Stop()
 	}
 }

@@ -28,6 +28,10 @@ const codeSyntax = 2
 // does not have; it is 1 for one that takes too much memory or calls itself
 // without end.
 func Program(script string, unexported map[string]string) process.Program {
+	return program(script, unexported, maxMemory)
+}
+
+func program(script string, unexported map[string]string, memory uint64) process.Program {
 	return func(ctx context.Context, in *process.Inside) (int, error) {
 		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
 		if err != nil {
@@ -43,7 +47,7 @@ func Program(script string, unexported map[string]string) process.Program {
 			in.Linger()
 		}
 		ctx, stop := context.WithCancelCause(ctx)
-		s := &session{in: in, stop: stop}
+		s := &session{in: in, stop: stop, memory: memory}
 		defer s.watchMemory()()
 		stdin, closeStdin, err := input(in.Stdin)
 		if err != nil {
@@ -63,9 +67,10 @@ func Program(script string, unexported map[string]string) process.Program {
 
 // session is one run of a script.
 type session struct {
-	in    *process.Inside
-	stop  context.CancelCauseFunc
-	calls counter
+	in     *process.Inside
+	stop   context.CancelCauseFunc
+	memory uint64 // in bytes, what the script may take
+	calls  counter
 }
 
 // code is the exit code of a script that has ended.
@@ -95,16 +100,16 @@ func runsBeside(file *syntax.File) bool {
 		case *syntax.Stmt:
 			found = found || n.Background
 		case *syntax.CallExpr:
-			found = found || len(n.Args) > 0 && !slices.Contains(plain, n.Args[0].Lit())
+			found = found || len(n.Args) > 0 && slices.Contains(hiding, n.Args[0].Lit())
 		}
 		return !found
 	})
 	return found
 }
 
-// plain are the commonest words that start no job of their own, so that a
-// command of only those is over when it has ended.
-var plain = []string{"", "true", "false", ":", "echo", "printf", "test", "[", "cd", "exit", "set", "read", "shift", "unset", "return"}
+// hiding are the words that run what the script does not show; the empty one
+// stands for a word that is made while the script runs.
+var hiding = []string{"", "eval", ".", "source", "command", "builtin", "trap", "alias"}
 
 // environment is what a script starts with.
 func environment(env []string, unexported map[string]string) expand.Environ {

@@ -15,7 +15,7 @@ import (
 func (m *Machine) bare(ctx context.Context, a *step.Action, req agent.Request) step.Result {
 	outTail, errTail := process.NewTail(), process.NewTail()
 	res := m.child(ctx, a, process.Spec{
-		Argv: req.Agent.Command, Dir: req.Dir, Env: req.Env, Stdin: strings.NewReader(req.Whole()), Kill: req.Kill,
+		Argv: req.Agent.Command, Dir: req.Dir, Env: agent.Unnest(req.Env), Stdin: strings.NewReader(req.Whole()), Kill: req.Kill,
 		Stdout: outTail, Stderr: errTail, Timeout: req.Timeout, IdleTimeout: req.IdleTimeout, Leftover: req.Leftover,
 	})
 	if res.ExitCode == -1 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -24,7 +25,7 @@ type Inside struct {
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	out, err  *gate
-	lingering bool
+	lingering atomic.Bool
 	running   sync.WaitGroup
 	starting  sync.Mutex // one Started at a time
 }
@@ -49,7 +50,7 @@ func (in *Inside) Run(ctx context.Context, s Spec) (Exit, error) {
 // Linger says that the program may leave work behind that goes on without it, as
 // jobs in the background do. Such work lives as what a child leaves running
 // does.
-func (in *Inside) Linger() { in.lingering = true }
+func (in *Inside) Linger() { in.lingering.Store(true) }
 
 // PanicError tells that a program has come to a state that it did not foresee.
 type PanicError struct {
@@ -149,7 +150,7 @@ func (c *inner) halt(ctx context.Context) bool {
 // part deals with what the program left behind, then closes the outputs.
 func (c *inner) part(e *Exit) {
 	stopped := e.Cancelled || e.TimedOut || e.Idle
-	if c.lingering && !stopped && c.Leftover == EndWithRun && c.family.atEnd(c.end) {
+	if c.lingering.Load() && !stopped && c.Leftover == EndWithRun && c.family.atEnd(c.end) {
 		c.out.shut()
 		c.err.shut()
 		return
@@ -162,7 +163,7 @@ func (c *inner) part(e *Exit) {
 // end stops everything that the program started and waits for it.
 func (c *inner) end() {
 	c.cancel(context.Canceled)
-	if c.lingering {
+	if c.lingering.Load() {
 		c.running.Wait()
 	}
 }

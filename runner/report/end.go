@@ -76,11 +76,27 @@ func (r *Run) ending(end *journal.RunFinished, held bool, damage error) End {
 	if len(r.Loops) > 0 && e.Loop == nil && (e.Good || !e.Over) {
 		e.Loop = r.Loops[len(r.Loops)-1]
 	}
-	if e.Step != nil && e.Loop == nil && e.Over {
+	switch {
+	case e.Step == nil || !e.Over:
+	case e.Loop == nil:
 		e.Excerpt = excerpt(e.Step.Error)
+	case !e.Good:
+		e.Excerpt = e.Loop.redCheck()
 	}
 	r.advise(&e)
 	return e
+}
+
+// redCheck is the end of what a red check said about the last round.
+func (l *Loop) redCheck() string {
+	if len(l.Rounds) == 0 {
+		return ""
+	}
+	check := l.Rounds[len(l.Rounds)-1].Check
+	if check == nil || check.Status != Failed {
+		return ""
+	}
+	return excerpt(check.Error)
 }
 
 // maxExcerpt is how many lines of an error stand at the top of a report.

@@ -98,6 +98,9 @@ func (r *Round) scored(v any) {
 	if score, ok := m["score"].(value.Number); ok {
 		r.Numbers[Score] = score
 	}
+	if limit, ok := m["threshold"].(value.Number); ok && m["iterations"] != nil {
+		r.goal = limit
+	}
 }
 
 // measured are the facts of loop_evidence in the order in which they matter:

@@ -57,7 +57,8 @@ type Round struct {
 	// Failing lists the tests that fail after the round; nil where not known.
 	Failing []string
 
-	moved bool // the judge saw something move
+	moved bool         // the judge saw something move
+	goal  value.Number // the score to reach; empty where none is known
 }
 
 // Verdict is what a judge said about a round.

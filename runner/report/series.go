@@ -13,9 +13,7 @@ type Series struct {
 	// Points are the rounds in which the number is known.
 	Points []Point
 	// Goal is the level to reach; nil where there is none.
-	Goal *float64
-	// Falling tells that less is better.
-	Falling bool
+	Goal *Point
 }
 
 // Point is the value in one round; round 0 is before the first. Text is as it was recorded.
@@ -37,25 +35,31 @@ func (l *Loop) series() {
 		}
 	}
 	for _, name := range []string{FailingTests, Score, Measured, OpenFindings, CostUSD, Seconds} {
-		s := Series{Name: name, Falling: name != Score && name != Measured}
+		s := Series{Name: name}
 		if name == FailingTests && l.Before != nil {
 			s.Points = append(s.Points, Point{Value: float64(len(l.Before)), Text: strconv.Itoa(len(l.Before))})
 		}
 		for _, r := range l.Rounds {
-			n, known := r.Numbers[name]
-			if !known {
-				continue
+			if p, ok := point(r.Number, r.Numbers[name]); ok {
+				s.Points = append(s.Points, p)
 			}
-			f, err := strconv.ParseFloat(n.String(), 64)
-			if err != nil || math.Abs(f) > maxPlotted {
-				continue
+			if goal, ok := point(r.Number, r.goal); ok && name == Score {
+				s.Goal = &goal
 			}
-			s.Points = append(s.Points, Point{Round: r.Number, Value: f, Text: n.String()})
 		}
 		if len(s.Points) > 0 {
 			l.Series = append(l.Series, s)
 		}
 	}
+}
+
+// point is a number that can be drawn; ok is false for one that is not known.
+func point(round int, n value.Number) (p Point, ok bool) {
+	f, err := strconv.ParseFloat(n.String(), 64)
+	if err != nil || math.Abs(f) > maxPlotted {
+		return Point{}, false
+	}
+	return Point{Round: round, Value: f, Text: n.String()}, true
 }
 
 // maxPlotted bounds what is drawn, so that the arithmetic of scales stays

@@ -70,6 +70,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.answer(w, m.next(string(body)), messages)
 	case strings.HasSuffix(r.URL.Path, "/responses"):
 		m.answer(w, m.next(string(body)), responses)
+	case strings.HasSuffix(r.URL.Path, ":streamGenerateContent"):
+		m.answer(w, m.next(string(body)), contents)
+	case strings.HasSuffix(r.URL.Path, ":countTokens"):
+		fmt.Fprint(w, `{"totalTokens":11}`)
 	default:
 		w.WriteHeader(http.StatusNotFound)
 	}
@@ -98,7 +102,10 @@ func (m *model) answer(w http.ResponseWriter, r reply, events func(reply) []even
 		if err != nil {
 			m.t.Error(err)
 		}
-		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e["type"], data)
+		if kind, named := e["type"]; named {
+			fmt.Fprintf(w, "event: %s\n", kind)
+		}
+		fmt.Fprintf(w, "data: %s\n\n", data)
 	}
 	if r.cut {
 		// Ends the connection without the end of the body.
@@ -146,6 +153,19 @@ func responses(r reply) []event {
 			"input_tokens": 11, "input_tokens_details": event{"cached_tokens": 5},
 			"output_tokens": 7, "output_tokens_details": event{"reasoning_tokens": 0}, "total_tokens": 18,
 		}}},
+	}
+}
+
+// contents is a stream of the Gemini API.
+func contents(r reply) []event {
+	part := event{"text": r.text}
+	if r.tool != "" {
+		part = event{"functionCall": event{"name": r.tool, "args": r.input}}
+	}
+	return []event{
+		{"candidates": []any{event{"content": event{"role": "model", "parts": []any{part}}}}},
+		{"candidates": []any{event{"content": event{"role": "model", "parts": []any{event{"text": ""}}}, "finishReason": "STOP"}},
+			"usageMetadata": event{"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18, "cachedContentTokenCount": 5}},
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package agents runs the real agent CLIs: their --help must have every switch
-// that the presets use, and three of them are run against a model server of the
+// that the presets use, and four of them are run against a model server of the
 // test's own. The CLIs are installed by make test-agents, which names their
 // folder in BRICKOVEN_TEST_AGENTS; without it the tests are skipped.
 package agents

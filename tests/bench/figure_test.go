@@ -17,6 +17,8 @@ func TestOnlyRatiosOverTwiceTheirTargetAreBroken(t *testing.T) {
 		{figure{value: 1.15, unit: "×", target: 1.15}, "ok"},
 		{figure{value: 2.3, unit: "×", target: 1.15}, "over"},
 		{figure{value: 2.31, unit: "×", target: 1.15}, "BROKEN"},
+		{figure{value: 9, unit: "×", target: 1.15, work: 2.4}, "BROKEN"},
+		{figure{value: 9, unit: "×", target: 1.15, work: 1.2}, "over"},
 		{figure{value: 60, unit: "s", target: 0.1}, "over"},
 		{figure{value: 900, unit: "MB", target: 80}, "over"},
 	} {

@@ -117,10 +117,14 @@ func ratio(ours, theirs times) float64 {
 	return median(ratios)
 }
 
+// workRatio is the ratio of the least processor times.
+func workRatio(ours, theirs times) float64 { return slices.Min(ours.work) / slices.Min(theirs.work) }
+
 func (b *bench) against(ours, theirs times, target float64) figure {
 	return figure{
 		what: ours.name + " / " + theirs.name, value: b.ratio(ours, theirs), unit: "×", target: target,
-		detail: fmt.Sprintf("%s, %s", short(ours.median()), short(theirs.median())),
+		detail: fmt.Sprintf("%s, %s; processor %.3g ×", short(ours.median()), short(theirs.median()), workRatio(ours, theirs)),
+		work:   workRatio(ours, theirs),
 	}
 }
 

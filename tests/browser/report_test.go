@@ -109,7 +109,7 @@ func TestTheAnswerStandsFirst(t *testing.T) {
 	}{
 		"converging": {converging, []string{"Ended well", "The check proved that the goal is met", "Round 6 of 6 was the last that moved something", "Time and money", "converge/fix", "$0.0750", "What each judge saw and said", "DONE"}},
 		"stuck":      {stuck, []string{"Halted: judged_stuck", "the same two findings came back", "What now", "Round 3 of 4 was the last that moved something: 1 finding resolved.", "Time and money", "What each judge saw and said", "STUCK"}},
-		"halted":     {halted, []string{"Halted: done_but_check_red", "What now", "Time and money", "What each judge saw and said", "check is red"}},
+		"halted":     {halted, []string{"Halted: done_but_check_red", "three tests fail: TestLogin TestLogout TestReset", "What now", "Time and money", "What each judge saw and said", "check is red"}},
 		"many":       {manySteps(20, 18), []string{"Failed", "main.go:12: undefined: foo", "What now", "runs logs step-0018", "resume", "--from step-0018", "Time and money", "Graph", "Steps"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,13 +148,12 @@ func TestThePageIsReadWithoutScripts(t *testing.T) {
 	}
 }
 
-// A page of 1,000 steps is small, and usable within a second, with room for a
-// slow machine: it is compared with what the same browser takes for a page of
-// the same size that holds nothing but text.
+// A page of 1,000 steps is small, and usable within a second; the bound leaves
+// room for a machine that has other things to do. It runs beside no other test.
 func TestAThousandStepsAreSmallAndQuick(t *testing.T) {
-	t.Parallel()
-	p := newProject(t, manySteps(1000, 0))
-	file := p.run("./r.yaml")
+	files := manySteps(1000, 0)
+	files["r.yaml"] = strings.Replace(files["r.yaml"], "steps:\n", "defaults: {shell: builtin}\nsteps:\n", 1)
+	file := newProject(t, files).run("./r.yaml")
 	info, err := os.Stat(file)
 	if err != nil || info.Size() >= 3_000_000 {
 		t.Fatalf("the page has %d bytes: %v", info.Size(), err)
@@ -163,7 +162,6 @@ func TestAThousandStepsAreSmallAndQuick(t *testing.T) {
 	tab.view(1280, "light")
 	usable := func() time.Duration {
 		tab.open(file)
-		// From the request to the first frame that the search has answered in.
 		return time.Duration(eval[float64](tab, `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`) * float64(time.Millisecond))
 	}
 	best := usable()

@@ -119,7 +119,7 @@ func (p *portable) expansion(n *syntax.ParamExp) {
 		p.lack(n, "there is no $"+n.Param.Value)
 	case n.Excl && n.Names == 0 && n.Index == nil:
 		p.lack(n, "there is no indirection ${!name}")
-	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word != nil && strings.Contains("PKk", n.Exp.Word.Lit()):
+	case n.Exp != nil && n.Exp.Op == syntax.OtherParamOps && n.Exp.Word != nil && slices.Contains([]string{"P", "K", "k"}, n.Exp.Word.Lit()):
 		p.lack(n, "there is no ${name@"+n.Exp.Word.Lit()+"}")
 	case n.Exp != nil && n.Exp.Word != nil:
 		p.operand(n)

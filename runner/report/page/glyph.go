@@ -31,7 +31,7 @@ var forms = map[string]form{
 	string(report.Success): {"ok", "ok"}, string(report.Refused): {"bad", "bad"}, string(report.Crashed): {"bad", "bad"},
 	string(report.Damaged): {"bad", "bad"}, string(report.NotBegun): {"none", "none"},
 	// Verdicts.
-	"CONTINUE": {"next", "run"}, "DONE": {"ok", "ok"}, "STUCK": {"stop", "bad"},
+	"CONTINUE": {"next", "run"}, "DONE": {"ok", "ok"}, "STUCK": {"stop", "bad"}, unproven: {"warn", "bad"},
 }
 
 // tone is the colour of a status, standing or verdict.
@@ -67,6 +67,8 @@ func glyph(word any) template.HTML {
 // heard.
 func verdict(r *report.Round) string {
 	switch {
+	case r.Verdict.Word == "DONE" && r.Check != nil && r.Check.Status == report.Failed:
+		return unproven
 	case r.Verdict.Word != "":
 		return r.Verdict.Word
 	case r.Over:
@@ -74,6 +76,9 @@ func verdict(r *report.Round) string {
 	}
 	return "running"
 }
+
+// unproven is the word for a DONE that the check did not accept.
+const unproven = "DONE, but the check is red"
 
 // tolerated is the word for a step whose failure did not stop its recipe.
 const tolerated = "tolerated"

@@ -56,7 +56,7 @@ func sample(say func() string) *report.Run {
 	l := &report.Loop{
 		Path: say(), Step: loop, Session: say(), Rounds: []*report.Round{r}, Moved: r,
 		Halt:   &report.Halt{Reason: say(), Stop: say(), Class: 17, Text: say(), Meaning: say(), Advice: say(), Rounds: []string{say()}, IDs: []string{say()}, Detail: say()},
-		Series: []report.Series{{Name: report.Score, Points: []report.Point{{Round: 1, Value: 3, Text: say()}}}},
+		Series: []report.Series{{Name: report.Score, Points: []report.Point{{Round: 1, Value: 3, Text: say()}}, Goal: &report.Point{Value: 8, Text: say()}}},
 	}
 	chip := func(st *report.Step) *report.Node { return &report.Node{ID: say(), Status: report.Failed, Step: st} }
 	from, to := chip(loop), chip(work)
@@ -178,7 +178,8 @@ func TestEveryLinkWithinThePageLeadsSomewhere(t *testing.T) {
 func TestTheSameRunGivesTheSamePage(t *testing.T) {
 	t.Parallel()
 	r := sample(func() string { return "word" })
-	if rendered(t, r, Options{}) != rendered(t, r, Options{}) {
+	first, second := rendered(t, r, Options{}), rendered(t, r, Options{})
+	if first != second {
 		t.Error("two pages of one run differ")
 	}
 }

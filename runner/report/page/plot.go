@@ -43,6 +43,9 @@ func plot(s report.Series, rounds int) template.HTML {
 	for _, p := range s.Points {
 		line = append(line, fmt.Sprintf("%.1f,%.1f", x(p.Round), y(p.Value)))
 	}
+	if s.Goal != nil {
+		fmt.Fprintf(&b, `<path class="goal" d="M%d %.1fH%d"><title>goal %s</title></path>`, plotLeft, y(s.Goal.Value), plotRight, template.HTMLEscapeString(s.Goal.Text))
+	}
 	fmt.Fprintf(&b, `<polyline class="line" points="%s"/>`, strings.Join(line, " "))
 	for i, p := range s.Points {
 		class := "dot"
@@ -66,7 +69,11 @@ func radius(points int) string {
 // bounds are the least and the greatest value that a plot shows: from zero where
 // nothing is below it.
 func bounds(s report.Series) (low, high float64) {
-	for _, p := range s.Points {
+	points := s.Points
+	if s.Goal != nil {
+		points = append(points[:len(points):len(points)], *s.Goal)
+	}
+	for _, p := range points {
 		low, high = math.Min(low, p.Value), math.Max(high, p.Value)
 	}
 	if s.Name == report.Score && low >= 0 && high <= 10 {
@@ -108,5 +115,9 @@ func spoken(s report.Series) string {
 		}
 		parts = append(parts, p.Text)
 	}
-	return s.Name + " by round, from round " + strconv.Itoa(s.Points[0].Round) + ": " + strings.Join(parts, ", ")
+	goal := ""
+	if s.Goal != nil {
+		goal = ", goal " + s.Goal.Text
+	}
+	return s.Name + goal + " by round, from round " + strconv.Itoa(s.Points[0].Round) + ": " + strings.Join(parts, ", ")
 }
