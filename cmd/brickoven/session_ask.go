@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -84,13 +86,17 @@ func (o *sessionOptions) ask(ctx context.Context, r sessions.Request) error {
 }
 
 // retryRun cuts short what the run of a session waits for, its judge and the
-// loops inside it included.
+// loops inside it included. A session that no run keeps has the request alone.
 func (o *sessionOptions) retryRun(id string) error {
 	locations, err := o.app.locations(o.stateDir, o.workDir)
 	if err != nil {
 		return err
 	}
-	return local.RetryNow(filepath.Join(locations.Runs(), id), o.now())
+	dir := filepath.Join(locations.Runs(), id)
+	if _, err := os.Stat(dir); id == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return local.RetryNow(dir, o.now())
 }
 
 func askFailure(err error) error {

@@ -24,7 +24,10 @@ func (l *Loop) braked(text string) {
 		if r.Number != number {
 			continue
 		}
-		r.Decision = decision(note)
+		// That changes are kept goes without saying where nothing is measured.
+		if known || value.Text(note["tree"]) != "accept" {
+			r.Decision = decision(note)
+		}
 		if known {
 			r.Failing = failing
 			size, _ := note["failing"].(map[string]any)["size"].(value.Number)

@@ -75,14 +75,18 @@ func (g *grapher) recipe(r *recipes.Recipe, prefix string) *Graph {
 	nodes := make([]*Node, len(units))
 	for i, u := range units {
 		nodes[i] = g.unit(u, prefix)
+		nodes[i].Layer = unplaced
+	}
+	for i, u := range units {
 		for _, on := range u.After {
 			nodes[i].After = append(nodes[i].After, nodes[on])
-			nodes[i].Layer = max(nodes[i].Layer, nodes[on].Layer+1)
 		}
-		if nodes[i].Layer == len(graph.Layers) {
+	}
+	for _, n := range nodes {
+		for layer := n.place(); layer >= len(graph.Layers); {
 			graph.Layers = append(graph.Layers, nil)
 		}
-		graph.Layers[nodes[i].Layer] = append(graph.Layers[nodes[i].Layer], nodes[i])
+		graph.Layers[n.Layer] = append(graph.Layers[n.Layer], n)
 	}
 	for _, n := range nodes {
 		if n.Layer > 0 && len(n.After) != len(graph.Layers[n.Layer-1]) {
@@ -93,6 +97,21 @@ func (g *grapher) recipe(r *recipes.Recipe, prefix string) *Graph {
 		graph.Finally = append(graph.Finally, g.step(st, prefix))
 	}
 	return graph
+}
+
+// unplaced is the layer of a node that has none yet.
+const unplaced = -1
+
+// place puts a node behind all that it waits for, which its author may have
+// written further down.
+func (n *Node) place() int {
+	if n.Layer == unplaced {
+		n.Layer = 0
+		for _, on := range n.After {
+			n.Layer = max(n.Layer, on.place()+1)
+		}
+	}
+	return n.Layer
 }
 
 func (g *grapher) unit(u runner.Unit, prefix string) *Node {

@@ -49,6 +49,9 @@ func (l *Loop) complete() {
 				child.walk(func(st *Step) { r.scored(st.value()) })
 			}
 		}
+		if len(r.Evidence) == 0 {
+			r.Evidence = r.rated
+		}
 		r.Usage = r.Step.Usage
 		if r.moved || len(r.Verdict.Moved) > 0 && r.Verdict.Word != "STUCK" {
 			l.Moved = r
@@ -97,6 +100,8 @@ func (r *Round) scored(v any) {
 	}
 	if score, ok := m["score"].(value.Number); ok {
 		r.Numbers[Score] = score
+		r.rated = append([]Fact{{Name: "score", Value: score.String()}}, named("reasoning", m["reasoning"])...)
+		r.rated = append(r.rated, named("finding", m["findings"])...)
 	}
 	if limit, ok := m["threshold"].(value.Number); ok && m["iterations"] != nil {
 		r.goal = limit
@@ -154,6 +159,15 @@ func facts(v map[string]any) []Fact {
 	}
 	for _, notice := range lines(v["notices"]) {
 		list = append(list, Fact{Name: "notice", Value: notice})
+	}
+	return list
+}
+
+// named are the texts of a value as facts of one name.
+func named(name string, v any) []Fact {
+	var list []Fact
+	for _, text := range lines(v) {
+		list = append(list, Fact{Name: name, Value: text})
 	}
 	return list
 }

@@ -58,6 +58,7 @@ type Round struct {
 	Failing []string
 
 	moved bool         // the judge saw something move
+	rated []Fact       // what an evaluator said of the round's output
 	goal  value.Number // the score to reach; empty where none is known
 }
 

@@ -368,3 +368,23 @@ func TestTheBrakesSayWhatFailsAndWhatBecomesOfARound(t *testing.T) {
 		t.Errorf("the halt is %+v", h)
 	}
 }
+
+func TestAnEvaluationIsFollowedByItsScores(t *testing.T) {
+	t.Parallel()
+	r := record(t)
+	r.begin("l", "loop")
+	for n, score := range []string{"5", "8.5"} {
+		r.note(step.Note{Kind: step.LoopRound, Path: "l", Text: fmt.Sprint(n + 1)})
+		r.work(fmt.Sprintf("l[%d]/judge", n+1), gave(t, `{"score":`+score+`,"reasoning":"short","findings":["a","b"]}`), step.Outcome{})
+		r.work(fmt.Sprintf("l[%d]/record", n+1), gave(t, `{"threshold":8.0,"iterations":[{}]}`), step.Outcome{})
+	}
+	l := r.report(State{Held: true, Now: r.at}, Sources{}).Loops[0]
+	s := l.Series[0]
+	if want := []Point{{1, 5, "5"}, {2, 8.5, "8.5"}}; s.Name != Score || !cmp.Equal(want, s.Points) || s.Goal == nil || s.Goal.Text != "8.0" {
+		t.Errorf("the series is %+v", s)
+	}
+	want := []Fact{{Name: "score", Value: "8.5"}, {Name: "reasoning", Value: "short"}, {Name: "finding", Value: "a"}, {Name: "finding", Value: "b"}}
+	if diff := cmp.Diff(want, l.Rounds[1].Evidence); diff != "" {
+		t.Error(diff)
+	}
+}
