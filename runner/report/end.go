@@ -13,16 +13,15 @@ type Standing string
 
 // The standings: the statuses of a run's end, and three for a run without one.
 const (
-	Success    Standing = "success"
-	Weakened   Standing = "degraded"
-	Broken     Standing = "failed"
-	Refused    Standing = "refused"
-	Stopped    Standing = "interrupted" // by a signal, or its owner died
-	Crashed    Standing = "crashed"
-	Underway   Standing = "running"
-	Damaged    Standing = "damaged" // the journal cannot be relied on
-	NotBegun   Standing = "empty"   // there is no record
-	Unfathomed Standing = "unknown"
+	Success  Standing = "success"
+	Weakened Standing = "degraded"
+	Broken   Standing = "failed"
+	Refused  Standing = "refused"
+	Stopped  Standing = "interrupted" // by a signal, or its owner died
+	Crashed  Standing = "crashed"
+	Underway Standing = "running"
+	Damaged  Standing = "damaged" // the journal cannot be relied on
+	NotBegun Standing = "empty"   // there is no record
 )
 
 // End is how a run ended, or stands, and what to do about it.
