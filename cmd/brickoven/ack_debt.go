@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/brickoven/brickoven/bricks/brakes/comprehension"
+	"github.com/brickoven/brickoven/bricks/durable"
 	"github.com/brickoven/brickoven/runner/state"
 	"github.com/gofrs/flock"
-	"github.com/google/renameio/v2"
 )
 
 // debtBook keeps the understanding debt of one repository, for all processes and
@@ -59,7 +59,7 @@ func (b *debtBook) change(ctx context.Context, alter func(*comprehension.Debt) (
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(b.path, append(text, '\n'), state.FileMode, renameio.WithTempDir(filepath.Dir(b.path)))
+	return durable.Replace(b.path, append(text, '\n'), state.FileMode, filepath.Dir(b.path))
 }
 
 // read gives the debt; a repository without a book has none. A book of another

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/brickoven/brickoven/runner/exit"
@@ -81,5 +80,17 @@ func (a *app) replaceFile(file string, data []byte) error {
 		}
 		return os.WriteFile(file, data, 0o600)
 	}
-	return renameio.WriteFile(file, data, 0o600, renameio.WithTempDir(filepath.Dir(file)))
+	// Beside the file, because only within a file system a name can be moved.
+	temp, err := os.CreateTemp(filepath.Dir(file), ".brickoven-report-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(data)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	return nil
 }

@@ -6,6 +6,9 @@ import (
 	"github.com/brickoven/brickoven/runner/journal"
 )
 
+// longWait is how long a wait is that somebody would wonder about.
+const longWait = time.Minute
+
 // happening takes the records about what came from outside.
 func (c *Collector) happening(rec journal.Record) error {
 	switch rec.Kind {
@@ -44,7 +47,10 @@ func (c *Collector) happening(rec journal.Record) error {
 		if err := rec.Decode(&w); err != nil {
 			return err
 		}
-		c.happened(rec.At, "waiting", "", w.Reason)
+		// A pause before another attempt is nothing to tell; a long wait is.
+		if w.Due.Sub(rec.At) >= longWait {
+			c.happened(rec.At, "waiting", "", w.Reason)
+		}
 	}
 	return nil
 }

@@ -129,7 +129,10 @@ func (b *bench) against(ours, theirs times, target float64) figure {
 }
 
 func seconds(t times, target float64) figure {
-	return figure{what: t.name, value: t.median().Seconds(), unit: "s", target: target}
+	return figure{
+		what: t.name, value: t.median().Seconds(), unit: "s", target: target,
+		detail: fmt.Sprintf("processor %.3g s", slices.Min(t.work)),
+	}
 }
 
 func short(d time.Duration) string { return fmt.Sprintf("%.4g ms", float64(d)/1e6) }

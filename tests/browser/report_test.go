@@ -2,6 +2,7 @@ package browser
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -148,8 +149,9 @@ func TestThePageIsReadWithoutScripts(t *testing.T) {
 	}
 }
 
-// A page of 1,000 steps is small, and usable within a second; the bound leaves
-// room for a machine that has other things to do. It runs beside no other test.
+// A page of 1,000 steps is small, and usable within a second. Where the machine
+// has other things to do, it is compared with a bare page of as many elements,
+// which the same browser shows in turn with it.
 func TestAThousandStepsAreSmallAndQuick(t *testing.T) {
 	files := manySteps(1000, 0)
 	files["r.yaml"] = strings.Replace(files["r.yaml"], "steps:\n", "defaults: {shell: builtin}\nsteps:\n", 1)
@@ -158,28 +160,36 @@ func TestAThousandStepsAreSmallAndQuick(t *testing.T) {
 	if err != nil || info.Size() >= 3_000_000 {
 		t.Fatalf("the page has %d bytes: %v", info.Size(), err)
 	}
+	bare := filepath.Join(t.TempDir(), "bare.html")
+	text := "<!doctype html><meta charset=utf-8><link rel=icon href=data:,>" +
+		strings.Repeat("<details><summary><svg width=9 height=9><rect/></svg> step <small>bash</small> 1 s</summary><pre>says hello</pre></details>\n", 1000)
+	if err := os.WriteFile(bare, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tab := newTab(t)
 	tab.view(1280, "light")
-	usable := func() time.Duration {
+	load := func(file string) time.Duration {
 		tab.open(file)
 		return time.Duration(eval[float64](tab, `performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd`) * float64(time.Millisecond))
 	}
-	best := usable()
-	for range 2 {
-		best = min(best, usable())
+	own, other := load(file), load(bare)
+	for range 4 {
+		own, other = min(own, load(file)), min(other, load(bare))
 	}
-	t.Logf("1,000 steps: %d bytes, usable after %s", info.Size(), best)
-	if best > 5*time.Second {
-		t.Errorf("the page is usable after %s", best)
+	limit := max(time.Second, 10*other)
+	t.Logf("1,000 steps: %d bytes, usable after %s; a bare page after %s", info.Size(), own, other)
+	if own > limit {
+		t.Errorf("the page is usable after %s, a bare one after %s", own, other)
 	}
-	took := eval[float64](tab, `(function () { var t = performance.now(), q = document.getElementById("query");
+	tab.open(file)
+	took := time.Duration(eval[float64](tab, `(function () { var t = performance.now(), q = document.getElementById("query");
   q.value = "step 777 says"; q.form.dispatchEvent(new Event("submit", {bubbles: true, cancelable: true}));
-  return performance.now() - t; })()`)
+  return performance.now() - t; })()`) * float64(time.Millisecond))
 	if found := eval[string](tab, `document.getElementById("found").textContent`); found != "1 found" {
 		t.Errorf("the search says %q", found)
 	}
-	t.Logf("a search takes %.0f ms", took)
-	if took > 5000 {
-		t.Errorf("a search takes %.0f ms", took)
+	t.Logf("a search takes %s", took)
+	if took > limit {
+		t.Errorf("a search takes %s", took)
 	}
 }

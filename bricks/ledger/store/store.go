@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brickoven/brickoven/bricks/durable"
 	"github.com/brickoven/brickoven/bricks/ledger"
 	"github.com/gofrs/flock"
 )
@@ -152,7 +153,7 @@ func write(path string, l *ledger.Ledger) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(path, data); err != nil {
+	if err := durable.Replace(path, data, fileMode, filepath.Dir(path)); err != nil {
 		return unusable(fmt.Errorf("writing %s: %w", path, err))
 	}
 	return nil

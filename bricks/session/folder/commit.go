@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brickoven/brickoven/bricks/durable"
 	"github.com/brickoven/brickoven/bricks/session"
 )
 
@@ -82,7 +83,7 @@ func (x *Session) apply(b batch) error {
 		if err := x.clear(name); err != nil {
 			return err
 		}
-		if err := replace(tmp, place, b.Files[name]); err != nil {
+		if err := durable.Replace(place, b.Files[name], fileMode, tmp); err != nil {
 			return err
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brickoven/brickoven/bricks/durable"
 	"github.com/brickoven/brickoven/bricks/session"
 	"github.com/gofrs/flock"
 )
@@ -237,7 +238,7 @@ func (s Store) writePrivate(id, name string, v any) error {
 	if err != nil {
 		return fmt.Errorf("session %s: %s: %w", id, name, err)
 	}
-	if err := replace(s.private(id, ""), s.private(id, name), data); err != nil {
+	if err := durable.Replace(s.private(id, name), data, fileMode, s.private(id, "")); err != nil {
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	return nil
