@@ -54,12 +54,18 @@ func TestKilledLoopsGoOnInTheMiddleOfARound(t *testing.T) {
 	if raceEnabled {
 		enough = 12
 	}
+	undisturbed := newArena(t, loopOfRounds, judgeOn)
+	begun := time.Now()
+	if out, code := undisturbed.run("run", "crash.yaml"); code != 0 {
+		t.Fatalf("the undisturbed run: exit %d\n%s", code, out)
+	}
+	whole := time.Since(begun)
 	random := rand.New(rand.NewPCG(3, 4))
 	for kills := 0; kills < enough; {
 		a := newArena(t, loopOfRounds, judgeOn)
 		args := []string{"run", "crash.yaml", "--output-format", "json"}
 		mine := 0
-		for mine < 20 && a.killed(time.Duration(5+random.IntN(300))*time.Millisecond, args...) {
+		for mine < 20 && a.killed(time.Duration(random.Int64N(int64(whole)/3)), args...) {
 			mine++
 			if a.begun() {
 				args = []string{"resume", "--output-format", "json"}

@@ -122,7 +122,9 @@ func stepResults(s *activeRun, outcomes []*step.Outcome) ([]stepResult, error) {
 			Path: o.Path, ExitCode: o.ExitCode, Signal: o.Signal, Cause: o.Cause, Tolerated: o.Tolerated,
 			Truncated: o.Truncated, Attempts: o.Attempts, Failed: masked, Usage: o.Usage, Agent: newAgentResult(o.Agent),
 		}
-		row.Loop, _ = s.machine.Mask.Value(o.Loop).(map[string]any)
+		if o.Loop != nil {
+			row.Loop, _ = s.machine.Mask.Value(o.Loop).(map[string]any)
+		}
 		if o.Outputs != nil {
 			whole, err := s.machine.Store.Whole(o.Outputs)
 			if err != nil {

@@ -176,7 +176,7 @@ func (t *Tracker) stall(round int) Finding {
 	}
 	detail := fmt.Sprintf("the failing set was never read in %d rounds", round)
 	if t.State.Accepted.IsKnown() {
-		detail = fmt.Sprintf("%d failures since round %d", t.State.Best, t.State.BestRound)
+		detail = fmt.Sprintf("%s since round %d", failures(t.State.Best), t.State.BestRound)
 		if n := len(t.State.Unread); n > 0 {
 			detail += fmt.Sprintf("; the set could not be read in %d of the rounds since", n)
 		}

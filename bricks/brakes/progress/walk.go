@@ -26,7 +26,7 @@ func (t *Tracker) repetition(round int, set, begin failing.Set) Finding {
 	slices.Reverse(same)
 	if limit := t.Limits.SameFailure; limit > 0 && len(same) >= limit && now.Size > 0 {
 		return Finding{halt.SameFailureRepeated, halt.Evidence{
-			Rounds: same, IDs: set.Tests(), Detail: fmt.Sprintf("the same %d failures %d rounds in a row", now.Size, len(same)),
+			Rounds: same, IDs: set.Tests(), Detail: fmt.Sprintf("the same %s %d rounds in a row", failures(now.Size), len(same)),
 		}}
 	}
 	if len(same) > 1 || now.Size == 0 || begin.IsKnown() && begin.Key() == now.Key {
@@ -110,4 +110,12 @@ func (t *Tracker) contradiction(now Attempt) Finding {
 
 func common(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return !slices.Contains(b, id) })
+}
+
+// failures says how many there are.
+func failures(n int) string {
+	if n == 1 {
+		return "1 failure"
+	}
+	return fmt.Sprintf("%d failures", n)
 }
