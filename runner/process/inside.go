@@ -27,6 +27,8 @@ type Inside struct {
 	out, err  *gate
 	lingering atomic.Bool
 	running   sync.WaitGroup
+	over      bool       // no process may be started any more
+	entering  sync.Mutex // of running and over
 	starting  sync.Mutex // one Started at a time
 }
 
@@ -34,7 +36,9 @@ type Inside struct {
 // in common. Spec's Dir, Env, Argv and streams are the caller's; ctx is made of
 // the program's.
 func (in *Inside) Run(ctx context.Context, s Spec) (Exit, error) {
-	in.running.Add(1)
+	if !in.enter() {
+		return Exit{}, context.Cause(in.ctx)
+	}
 	defer in.running.Done()
 	s.Grace, s.Drain, s.Leftover, s.Kill = in.Grace, in.Drain, in.Leftover, in.Kill
 	if in.Started != nil {
@@ -45,6 +49,17 @@ func (in *Inside) Run(ctx context.Context, s Spec) (Exit, error) {
 		}
 	}
 	return in.family.Run(ctx, s)
+}
+
+// enter counts a process, unless the program is over.
+func (in *Inside) enter() bool {
+	in.entering.Lock()
+	defer in.entering.Unlock()
+	if in.over {
+		return false
+	}
+	in.running.Add(1)
+	return true
 }
 
 // Linger says that the program may leave work behind that goes on without it, as
@@ -163,6 +178,9 @@ func (c *inner) part(e *Exit) {
 // end stops everything that the program started and waits for it.
 func (c *inner) end() {
 	c.cancel(context.Canceled)
+	c.entering.Lock()
+	c.over = true
+	c.entering.Unlock()
 	if c.lingering.Load() {
 		c.running.Wait()
 	}

@@ -168,7 +168,7 @@ func TestAWriterThatFailsIsReportedAndTheChildGoesOn(t *testing.T) {
 func TestATimeoutEndsTheWholeGroupWithCode124(t *testing.T) {
 	t.Parallel()
 	s := bash(t, `(trap "" TERM; echo $BASHPID; sleep 300 & echo $!; wait; while :; do sleep 300; done) & sleep 300 & echo $!; wait`)
-	s.Timeout, s.Grace = 500*time.Millisecond, 300*time.Millisecond
+	s.Timeout, s.Grace = 4*time.Second, 300*time.Millisecond // a busy machine starts bash slowly
 	exit, out := run(t, s)
 	if exit.Code != process.CodeTimeout || !exit.TimedOut || exit.Idle || exit.Leftover == 0 {
 		t.Errorf("exit %+v", exit)
@@ -181,7 +181,7 @@ func TestATimeoutEndsTheWholeGroupWithCode124(t *testing.T) {
 func TestATimeoutGivesTimeToCleanUp(t *testing.T) {
 	t.Parallel()
 	s := bash(t, `trap 'echo cleaned; exit 3' TERM; echo up; while :; do sleep 0.05; done`)
-	s.Timeout, s.Grace = 500*time.Millisecond, time.Minute
+	s.Timeout, s.Grace = 4*time.Second, time.Minute
 	exit, out := run(t, s)
 	if exit.Code != process.CodeTimeout || out != "up\ncleaned\n" {
 		t.Errorf("exit %+v, output %q", exit, out)
