@@ -14,7 +14,7 @@ import (
 // gigabyte compares the rate at which a step's output gets to the disk with that
 // of cat, both behind the same pipe.
 func gigabyte(b *bench) ([]figure, error) {
-	printing := fmt.Sprintf("head -c %d /dev/zero", b.size(1<<30, 256<<20))
+	printing := fmt.Sprintf("head -c %d /dev/zero", 1<<30)
 	recipe, err := b.recipe("gigabyte.yaml", 1, func(int) string { return "    command: " + printing + "\n" })
 	if err != nil {
 		return nil, err
