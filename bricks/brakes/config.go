@@ -66,16 +66,16 @@ type Config struct {
 	DoomLoop  DoomLoop
 }
 
-// signersFile lists who may acknowledge changes. A round that writes it could
+// SignersFile lists, in a project, whose keys may acknowledge changes. A round that writes it could
 // sign for its own changes.
-const signersFile = ".brickoven/allowed_signers"
+const SignersFile = ".brickoven/allowed_signers"
 
 // protected are the paths that no round may change.
 func (c Config) protected() []integrity.Pattern {
 	if c.MaxUnread == 0 {
 		return c.Protect
 	}
-	signers, err := integrity.ParsePattern(signersFile)
+	signers, err := integrity.ParsePattern(SignersFile)
 	if err != nil {
 		return c.Protect
 	}

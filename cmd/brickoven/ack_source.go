@@ -10,13 +10,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/brickoven/brickoven/bricks/brakes"
 	"github.com/brickoven/brickoven/bricks/brakes/comprehension"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/state"
 )
-
-// signersFile lists, in the project, whose keys may acknowledge changes.
-const signersFile = ".brickoven/allowed_signers"
 
 // projectDebt is the understanding debt of the repository that a folder lies in.
 type projectDebt struct{ recorded }
@@ -45,7 +43,7 @@ func (p *projectDebt) Unread(ctx context.Context) (unreadState, error) {
 	if err != nil {
 		return s, err
 	}
-	text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(signersFile)))
+	text, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(brakes.SignersFile)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}

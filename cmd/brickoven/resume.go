@@ -34,7 +34,7 @@ type resumeOptions struct {
 func newResumeCommand(a *app) *cobra.Command {
 	o := &resumeOptions{}
 	cmd := &cobra.Command{
-		Use: "resume [ID]", Short: "Go on with a run whose process died",
+		Use: "resume [ID]", Short: "Go on with a run whose process died, or that a loop ended without its goal",
 		Long: `Go on with a run after its last completed step; without an ID, with the newest
 one. Completed steps are not run again and give back the same values. The step
 that was running runs again, unless its on_interrupt says otherwise. What the
