@@ -13,6 +13,7 @@ package value
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Number is a JSON number that keeps its literal text.
@@ -77,6 +78,8 @@ func From(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, Number, Ref:
 		return v
+	case int:
+		return Number(strconv.Itoa(v))
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -93,6 +96,9 @@ func From(v any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Sprint(v)
+	}
+	if _, is := v.(float64); is {
+		return Number(text)
 	}
 	parsed, err := Parse(string(text))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -19,8 +20,7 @@ type Driver struct {
 	// Record keeps what happens, each thing before the effect that it announces
 	// and after the effect that it reports. nil keeps nothing.
 	Record Recorder
-	// Observe is told every note, in order and from one goroutine. It may be
-	// nil.
+	// Observe is told every note, in order and one at a time. It may be nil.
 	Observe func(step.Note)
 	// Now is the clock.
 	Now func() time.Time
@@ -53,21 +53,34 @@ type Recorder interface {
 // Signal is a signal that reached the program: its number.
 type Signal int
 
-type finished struct {
-	id     string
-	result step.Result
-}
-
-// drive is one run under way.
+// drive is one run under way. Whoever finishes an action carries its result in
+// and goes on with an action that follows, so that one step after another needs
+// no other goroutine to wake.
 type drive struct {
 	*Driver
-	run     *runner.Run
-	ended   chan finished
+	run  *runner.Run
+	kill chan struct{}
+	over chan struct{} // closed when nothing runs and nothing is to come
+
+	mu      sync.Mutex // of all below, and of run
 	cancels map[string]context.CancelCauseFunc
-	kill    chan struct{}
+	jobs    []job // to be carried out, by whoever holds mu next lets it go
 	signals int
-	cause   error // why running actions are cancelled
-	failure error // why the run cannot go on
+	cause   error  // why running actions are cancelled
+	failure error  // why the run cannot go on
+	fault   *fault // a panic on the way
+}
+
+// job is an action to be carried out.
+type job struct {
+	ctx    context.Context
+	action *step.Action
+}
+
+// fault is a panic in one goroutine on its way to the one that drives.
+type fault struct {
+	value any
+	stack []byte
 }
 
 // Run drives a run from its start to its end. The first signal interrupts the
@@ -85,49 +98,111 @@ func (d *Driver) Resume(ctx context.Context, run *runner.Run, batch step.Batch, 
 
 func (d *Driver) drive(ctx context.Context, run *runner.Run, batch step.Batch, signals <-chan Signal) (*runner.Outcome, error) {
 	dr := &drive{
-		Driver: d, run: run,
-		ended: make(chan finished), cancels: map[string]context.CancelCauseFunc{}, kill: make(chan struct{}),
+		Driver: d, run: run, kill: make(chan struct{}), over: make(chan struct{}), cancels: map[string]context.CancelCauseFunc{},
 	}
 	defer run.Abandon()
-	dr.take(ctx, batch)
-	for (run.Outcome() == nil && dr.failure == nil) || len(dr.cancels) > 0 {
-		if ev, ok := dr.next(signals); ok && dr.failure == nil {
-			dr.feed(ctx, ev)
+	dr.hand(ctx, dr.within(func() { dr.take(ctx, batch) }))
+	for {
+		select {
+		case <-dr.over:
+			if f := dr.fault; f != nil {
+				panic(fmt.Sprintf("%v\n%s", f.value, f.stack))
+			}
+			return run.Outcome(), dr.failure
+		case ev := <-d.Used:
+			dr.hand(ctx, dr.within(func() { dr.used(ctx, ev) }))
+		case sig := <-signals:
+			dr.hand(ctx, dr.within(func() { dr.signal(ctx, sig) }))
 		}
 	}
-	return run.Outcome(), dr.failure
 }
 
 // now is the time without what a record cannot keep, so that a replay counts
 // the same durations.
 func (d *Driver) now() time.Time { return d.Now().UTC().Round(0) }
 
-// next waits for what happens next outside.
-func (d *drive) next(signals <-chan Signal) (step.Event, bool) {
-	select {
-	case end := <-d.ended:
-		d.cancels[end.id](nil)
-		delete(d.cancels, end.id)
-		return step.Event{Kind: step.Done, ID: end.id, Result: &end.result, At: d.now()}, true
-	case ev := <-d.Used:
-		ev.At = d.now()
-		return ev, d.cancels[ev.ID] != nil
-	case sig := <-signals:
-		d.signals++
-		switch d.signals {
-		case 1:
-			d.cause = &process.Interrupt{Signal: syscall.Signal(sig)}
-			return step.Event{Kind: step.Interrupt, Signal: int(sig), At: d.now()}, true
-		case 2:
-			close(d.kill)
-			return step.Event{Kind: step.Kill, Signal: int(sig), At: d.now()}, true
+// within lets one goroutine at a time change the run, and gives what is to be
+// carried out then.
+func (d *drive) within(change func()) (jobs []job) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.isOver() {
+		return nil
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			d.fault, jobs = &fault{p, debug.Stack()}, nil
+			close(d.over)
 		}
-		return step.Event{}, false
+	}()
+	change()
+	jobs, d.jobs = d.jobs, nil
+	if (d.run.Outcome() != nil || d.failure != nil) && len(d.cancels) == 0 {
+		close(d.over)
+	}
+	return jobs
+}
+
+func (d *drive) isOver() bool {
+	select {
+	case <-d.over:
+		return true
+	default:
+		return false
 	}
 }
 
-// feed records an event and gives it to the run.
+// hand gives each job a goroutine.
+func (d *drive) hand(ctx context.Context, jobs []job) {
+	for _, j := range jobs {
+		go d.work(ctx, j)
+	}
+}
+
+// work carries out a job, and after it one of the jobs that follow from it.
+func (d *drive) work(ctx context.Context, j job) {
+	for {
+		result := d.carryOut(j.ctx, j.action)
+		jobs := d.within(func() { d.done(ctx, j.action.ID, result) })
+		if len(jobs) == 0 {
+			return
+		}
+		d.hand(ctx, jobs[1:])
+		j = jobs[0]
+	}
+}
+
+func (d *drive) done(ctx context.Context, id string, result step.Result) {
+	d.cancels[id](nil)
+	delete(d.cancels, id)
+	d.feed(ctx, step.Event{Kind: step.Done, ID: id, Result: &result, At: d.now()})
+}
+
+func (d *drive) used(ctx context.Context, ev step.Event) {
+	ev.At = d.now()
+	if d.cancels[ev.ID] != nil {
+		d.feed(ctx, ev)
+	}
+}
+
+func (d *drive) signal(ctx context.Context, sig Signal) {
+	d.signals++
+	switch d.signals {
+	case 1:
+		d.cause = &process.Interrupt{Signal: syscall.Signal(sig)}
+		d.feed(ctx, step.Event{Kind: step.Interrupt, Signal: int(sig), At: d.now()})
+	case 2:
+		close(d.kill)
+		d.feed(ctx, step.Event{Kind: step.Kill, Signal: int(sig), At: d.now()})
+	}
+}
+
+// feed records an event and gives it to the run. A run that failed hears of
+// nothing any more.
 func (d *drive) feed(ctx context.Context, ev step.Event) {
+	if d.failure != nil {
+		return
+	}
 	if d.Record != nil {
 		if err := d.Record.Event(ev); err != nil {
 			d.fail(err)
@@ -195,9 +270,7 @@ func (d *drive) start(ctx context.Context, a *step.Action) {
 	}
 	own, cancel := context.WithCancelCause(ctx)
 	d.cancels[a.ID] = cancel
-	go func() {
-		d.ended <- finished{a.ID, d.carryOut(own, a)}
-	}()
+	d.jobs = append(d.jobs, job{own, a})
 }
 
 // carryOut does an action. A fault of the program in one action fails its step

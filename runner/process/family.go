@@ -26,6 +26,7 @@ type Family struct {
 
 	count  atomic.Int64 // tokens given out
 	active atomic.Int64 // Runs in progress
+	reaped atomic.Int64 // when, in nanoseconds of the wall clock
 
 	// forking is held for reading from the fork to the registration, so that
 	// whoever holds it for writing knows every child by number.
@@ -37,10 +38,6 @@ type Family struct {
 	excused map[Ident]bool // adopted processes that belong to detached steps
 	endings []func()       // stop what programs within this process left running
 	ended   bool
-
-	stop    sync.Once
-	quit    chan struct{}
-	stopped sync.WaitGroup
 }
 
 // Adopt makes the one Family of this program. On Linux the program becomes a
@@ -51,7 +48,6 @@ func Adopt() (*Family, error) {
 		running: map[int]bool{},
 		kept:    map[int]Ident{},
 		excused: map[Ident]bool{},
-		quit:    make(chan struct{}),
 	}
 	f.name = familyName()
 	if err := f.adopt(); err != nil {
@@ -61,15 +57,13 @@ func Adopt() (*Family, error) {
 }
 
 // End ends everything that steps left running until now, detached ones
-// excepted, and stops the reaping. It returns how many processes it ended and
+// excepted. It returns how many processes it ended and
 // a [*SurvivorError] when some would not go. No Run may be in progress.
 func (f *Family) End(grace time.Duration) (ended int, err error) {
 	if f == nil {
 		return 0, nil
 	}
 	f.endPrograms()
-	f.stop.Do(func() { close(f.quit) })
-	f.stopped.Wait()
 	ended, left := f.endKept(grace)
 	if len(left) > 0 {
 		return ended, &SurvivorError{left}
@@ -146,11 +140,26 @@ func (f *Family) keep(c *child) {
 	if f == nil {
 		return
 	}
-	f.reap()
+	if c.group.alive() {
+		f.reap()
+	} else {
+		f.reapAgain()
+		return
+	}
 	if c.group.alive() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.kept[c.ident.PGID] = c.ident
+	}
+}
+
+// reapAgain reaps where that was not done for a while, so that many short steps
+// do not gather what they orphaned.
+func (f *Family) reapAgain() {
+	last := f.reaped.Load()
+	now := time.Now().UnixNano()
+	if now-last >= int64(reapPause) && f.reaped.CompareAndSwap(last, now) {
+		f.reap()
 	}
 }
 

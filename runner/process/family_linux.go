@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,39 +13,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapPause gathers the ends of many children into one look.
-const reapPause = time.Second
-
 func familyName() string {
 	s, _ := readStat(selfPID)
 	return fmt.Sprintf("%d-%d", selfPID, s.ticks)
 }
 
 func (f *Family) adopt() error {
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return err
-	}
-	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, syscall.SIGCHLD)
-	f.stopped.Add(1)
-	go func() {
-		defer f.stopped.Done()
-		defer signal.Stop(ended)
-		for {
-			select {
-			case <-f.quit:
-				return
-			case <-ended:
-			}
-			select {
-			case <-f.quit:
-				return
-			case <-time.After(reapPause):
-				f.reap()
-			}
-		}
-	}()
-	return nil
+	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
 // adopted lists the children that were not started by Run. Children in our own

@@ -2,6 +2,7 @@ package process
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
@@ -34,11 +35,33 @@ func (s stat) ident() Ident {
 }
 
 func readStat(pid int) (stat, bool) {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	var buf [1024]byte
+	text, err := readProc("/proc/"+strconv.Itoa(pid)+"/stat", buf[:])
 	if err != nil {
 		return stat{}, false
 	}
 	return parseStat(pid, text)
+}
+
+// readProc reads a small file of the kernel's in one go, into buf as far as that
+// reaches. It does without what os.File does for a file that may block, which is
+// most of the price of so small a file.
+func readProc(path string, buf []byte) ([]byte, error) {
+	fd, err := ignoringEINTR(func() (int, error) { return unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	if err != nil {
+		return nil, err
+	}
+	n, err := ignoringEINTR(func() (int, error) { return unix.Read(fd, buf) })
+	return buf[:max(n, 0)], errors.Join(err, unix.Close(fd))
+}
+
+func ignoringEINTR(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // parseStat cuts behind the last parenthesis, because the program's name in
@@ -103,18 +126,6 @@ func environOf(pid int) (entries []string, ok bool) {
 	return strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"), true
 }
 
-func growPipe(pipe *os.File) {
-	raw, err := pipe.SyscallConn()
-	if err != nil {
-		return
-	}
-	// A larger pipe saves context switches; where it is refused, the small one
-	// works as well.
-	_ = raw.Control(func(fd uintptr) {
-		_, _ = unix.FcntlInt(fd, unix.F_SETPIPE_SZ, 1<<20)
-	})
-}
-
 var selfPID = os.Getpid()
 
 // ticksOf is the start of id in clock ticks since its boot.
@@ -125,22 +136,4 @@ func ticksOf(id Ident) uint64 {
 		return 0
 	}
 	return ticks
-}
-
-// waiting is how many bytes lie in a pipe.
-func waiting(pipe *os.File) int64 {
-	raw, err := pipe.SyscallConn()
-	if err != nil {
-		return 0
-	}
-	count := 0
-	err = raw.Control(func(fd uintptr) {
-		if n, failed := unix.IoctlGetInt(int(fd), unix.TIOCINQ); failed == nil {
-			count = n
-		}
-	})
-	if err != nil {
-		return 0
-	}
-	return int64(count)
 }

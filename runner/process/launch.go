@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// launch starts the child. Its streams wait for [child.flow].
+// launch starts the child. Its streams wait until it is supervised.
 func (f *Family) launch(s Spec) (*child, error) {
 	c := &child{spec: s, family: f}
 	var fds descriptors
@@ -64,14 +64,6 @@ func (c *child) connect(name string, end pipeEnds, out io.Writer) {
 		return
 	}
 	c.pumps = append(c.pumps, newPump(name, end.ours, out, c.pulse))
-}
-
-// flow starts the copying of the streams.
-func (c *child) flow() {
-	for _, p := range c.pumps {
-		go p.run()
-	}
-	c.feed.start()
 }
 
 // startError names what is at fault: the working directory where that is it.

@@ -18,8 +18,9 @@ const (
 // everyone who holds it, or until [pump.halt]. Whoever ends it closes the pipe.
 type pump struct {
 	name  string
-	pipe  *os.File
+	pipe  *outlet
 	pulse *pulse
+	begun bool // known to the goroutine that supervises the child
 	done  chan struct{}
 	total atomic.Int64 // bytes read
 
@@ -29,8 +30,22 @@ type pump struct {
 	closed bool
 }
 
-func newPump(name string, pipe *os.File, out io.Writer, beat *pulse) *pump {
+func newPump(name string, pipe *outlet, out io.Writer, beat *pulse) *pump {
 	return &pump{name: name, pipe: pipe, out: out, pulse: beat, done: make(chan struct{})}
+}
+
+// begin copies in a goroutine of its own, if nobody copies yet.
+func (p *pump) begin() {
+	if p.begun {
+		return
+	}
+	p.begun = true
+	if err := p.pipe.open(); err != nil {
+		p.fail(err)
+		close(p.done)
+		return
+	}
+	go p.run()
 }
 
 // run reads into a small buffer first: most children print little, and a large
@@ -39,7 +54,7 @@ func (p *pump) run() {
 	defer close(p.done)
 	buf := make([]byte, firstRead)
 	for {
-		n, err := p.pipe.Read(buf)
+		n, err := p.pipe.file.Read(buf)
 		if n > 0 {
 			p.total.Add(int64(n))
 			p.pulse.beat()
@@ -50,7 +65,7 @@ func (p *pump) run() {
 			return
 		}
 		if n == len(buf) && n < fullRead {
-			growPipe(p.pipe)
+			p.pipe.grow()
 			buf = make([]byte, fullRead)
 		}
 	}
@@ -87,13 +102,17 @@ func (p *pump) fail(err error) {
 // that a process that may live on does not die of a broken pipe. The writer is
 // not used any more once mute has returned.
 func (p *pump) mute() {
+	if p.ended() {
+		p.close()
+		return
+	}
 	halted := p.halt()
 	p.mu.Lock()
 	p.out = nil
 	p.mu.Unlock()
 	go func() {
-		if halted && p.pipe.SetReadDeadline(time.Time{}) == nil {
-			_, _ = io.Copy(io.Discard, p.pipe)
+		if halted && p.pipe.file.SetReadDeadline(time.Time{}) == nil {
+			_, _ = io.Copy(io.Discard, p.pipe.file)
 		}
 		<-p.done
 		p.close()
@@ -103,21 +122,33 @@ func (p *pump) mute() {
 // halt passes on what lies in the pipe and ends the copying, where the system
 // can end a read.
 func (p *pump) halt() bool {
+	if p.ended() {
+		return true
+	}
 	p.settle()
 	// The deadline ends the next read, after the piece at hand was written.
-	if p.pipe.SetReadDeadline(time.Unix(1, 0)) != nil {
+	if p.pipe.file.SetReadDeadline(time.Unix(1, 0)) != nil {
 		return false
 	}
 	<-p.done
 	return true
 }
 
+func (p *pump) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // settle waits until what lies in the pipe now was read. A writer that goes on
 // forever does not hold it: one read may be uncounted when it begins, so that
 // much is read on top.
 func (p *pump) settle() {
-	goal := p.total.Load() + waiting(p.pipe) + fullRead
-	for waiting(p.pipe) > 0 && p.total.Load() < goal {
+	goal := p.total.Load() + p.pipe.waiting() + fullRead
+	for p.pipe.waiting() > 0 && p.total.Load() < goal {
 		select {
 		case <-p.done:
 			return

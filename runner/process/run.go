@@ -13,6 +13,8 @@ const (
 	// lastResort bounds the wait for a process that KILL does not end, such as
 	// one in an uninterruptible system call.
 	lastResort = 3 * time.Second
+	// reapPause gathers the ends of many adopted children into one look.
+	reapPause = time.Second
 )
 
 // Run runs one child to its end and ends or keeps what it left running. Within
@@ -34,7 +36,7 @@ func (f *Family) Run(ctx context.Context, s Spec) (Exit, error) {
 	if s.Started != nil {
 		s.Started(c.ident)
 	}
-	c.flow()
+	c.feed.start()
 	return c.supervise(ctx), nil
 }
 
@@ -62,14 +64,9 @@ type ending struct {
 }
 
 func (c *child) supervise(ctx context.Context) Exit {
-	c.exited = make(chan ending, 1)
-	go func() {
-		state, err := c.proc.Wait()
-		c.exited <- ending{state, err}
-	}()
 	var e Exit
 	var deadline time.Time
-	if c.watch(ctx, &e) {
+	if c.attend(ctx, &e) {
 		c.drain(&e)
 		deadline = time.Now().Add(quickGrace)
 	} else {
@@ -81,14 +78,30 @@ func (c *child) supervise(ctx context.Context) Exit {
 	return e
 }
 
+// flow waits for the end and copies the outputs in goroutines of their own.
+func (c *child) flow() {
+	c.exited = make(chan ending, 1)
+	go func() {
+		state, err := c.proc.Wait()
+		c.exited <- ending{state, err}
+	}()
+	for _, p := range c.pumps {
+		p.begin()
+	}
+}
+
 // watch waits until the child ends by itself, and reports false when it has to
 // be stopped instead.
 func (c *child) watch(ctx context.Context, e *Exit) (ended bool) {
 	timeout, idle := newAlarm(c.spec.Timeout), newAlarm(c.spec.IdleTimeout)
 	defer timeout.stop()
 	defer idle.stop()
+	reaping := time.NewTicker(reapPause)
+	defer reaping.Stop()
 	for {
 		select {
+		case <-reaping.C:
+			c.family.reap()
 		case end := <-c.exited:
 			c.end = &end
 			return true

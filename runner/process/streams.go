@@ -3,17 +3,37 @@ package process
 import (
 	"io"
 	"os"
+	"sync"
 )
 
 // pipeEnds are the two ends of an output; ours is nil when the child writes
 // into a file directly.
-type pipeEnds struct{ ours, child *os.File }
+type pipeEnds struct {
+	ours  *outlet
+	child *os.File
+}
+
+// nothing is the null device, which all children share once it is open.
+var nothing struct {
+	sync.Mutex
+	file *os.File
+}
+
+func null() (*os.File, error) {
+	nothing.Lock()
+	defer nothing.Unlock()
+	var err error
+	if nothing.file == nil {
+		nothing.file, err = os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	}
+	return nothing.file, err
+}
 
 // descriptors are the files that are open during a start. The child's ends are
 // closed afterwards in every case, ours only when the start failed.
 type descriptors struct {
 	childs []*os.File
-	ours   []*os.File
+	ours   []io.Closer
 	input  *os.File // our end of stdin, if it is a pipe
 }
 
@@ -23,7 +43,7 @@ func (d *descriptors) close() { closeAll(d.childs) }
 
 func (d *descriptors) abandon() { closeAll(d.ours) }
 
-func closeAll(files []*os.File) {
+func closeAll[F io.Closer](files []F) {
 	for _, f := range files {
 		_ = f.Close()
 	}
@@ -34,14 +54,9 @@ func (d *descriptors) stdin(in io.Reader) (*os.File, error) {
 		return file, nil
 	}
 	if in == nil {
-		null, err := os.Open(os.DevNull)
-		if err != nil {
-			return nil, err
-		}
-		d.childs = append(d.childs, null)
-		return null, nil
+		return null()
 	}
-	r, w, err := d.pipe()
+	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
@@ -65,26 +80,16 @@ func (d *descriptors) output(out io.Writer) (pipeEnds, error) {
 		return pipeEnds{child: file}, nil
 	}
 	if out == nil {
-		null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
-		if err != nil {
-			return pipeEnds{}, err
-		}
-		d.childs = append(d.childs, null)
-		return pipeEnds{child: null}, nil
+		nowhere, err := null()
+		return pipeEnds{child: nowhere}, err
 	}
-	r, w, err := d.pipe()
+	r, w, err := newOutlet()
 	if err != nil {
+		d.abandon()
 		return pipeEnds{}, err
 	}
 	d.ours, d.childs = append(d.ours, r), append(d.childs, w)
 	return pipeEnds{ours: r, child: w}, nil
-}
-
-func (d *descriptors) pipe() (r, w *os.File, err error) {
-	if r, w, err = os.Pipe(); err != nil {
-		d.abandon()
-	}
-	return r, w, err
 }
 
 // sameWriter compares two writers; types that cannot be compared are not the

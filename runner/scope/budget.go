@@ -28,7 +28,13 @@ func (p *plan) decide() {
 	if n := p.shrink(left, func(it *item) bool { return it.nested && it.small() }); n > 0 {
 		p.warn("%d nested keys do not fit into the environment and were left out", n)
 	}
-	p.shed()
+	for p.total > int64(p.req.MaxTotal) && len(p.crowded) > 0 {
+		p.shed()
+	}
+	if p.dropped > 0 && p.scope.root().crowded.CompareAndSwap(false, true) {
+		p.warn("from now on steps that do not name them get the oldest variables no more (now %d of %d): "+
+			"even the names of their files take too much of the environment", p.dropped, len(p.items))
+	}
 }
 
 // outside is the fate of a named value that is too large to be exported.
@@ -57,27 +63,36 @@ func (p *plan) shrink(to fate, eligible func(*item) bool) (count int) {
 		p.fates[i] = to
 		p.total -= saved
 		count++
+		if to == spilled {
+			p.crowd(i)
+		}
 	}
 	return count
 }
 
-// shed drops even the names of files, oldest first: thousands of variables
-// would otherwise make every exec dear by their names alone.
+// crowd counts the name of one more file that a variable got for want of room,
+// and drops the oldest of those that take too much room in their turn: bash
+// takes in a hundred names in the time of one large value.
+func (p *plan) crowd(i int) {
+	if p.filed[p.items[i]] {
+		return
+	}
+	p.crowded = append(p.crowded, i)
+	p.names += p.fileCost(p.items[i])
+	for p.names > int64(p.req.MaxTotal)/nameShare {
+		p.shed()
+	}
+}
+
+// shed drops the oldest name of a file.
 func (p *plan) shed() {
-	count := 0
-	for i, it := range p.items {
-		if p.total <= int64(p.req.MaxTotal) {
-			break
-		}
-		if p.fates[i] == spilled && !p.named[it] && !p.filed[it] && it.size <= int64(p.req.MaxValue) {
-			p.fates[i] = left
-			p.total -= p.fileCost(it)
-			count++
-		}
-	}
-	if count > 0 {
-		p.warn("%d variables are not in the environment, because even the names of their files do not fit", count)
-	}
+	i := p.crowded[0]
+	p.crowded = p.crowded[1:]
+	p.fates[i] = left
+	cost := p.fileCost(p.items[i])
+	p.names -= cost
+	p.total -= cost
+	p.dropped++
 }
 
 // fileCost is what naming a file takes; the file's own name is a short number.

@@ -18,6 +18,9 @@ const (
 	MaxNamed = 120 << 10
 	// SmallScalar is the size under which a scalar never spills.
 	SmallScalar = 256
+	// nameShare is the part of MaxTotal, one in so many, that the names of files
+	// may take which variables got for want of room.
+	nameShare = 8
 	// maxNamedTotal bounds what named values may take together; the kernel's
 	// limit for everything is about 2 MiB.
 	maxNamedTotal = 1 << 20
@@ -124,7 +127,8 @@ var ErrNoSpills = errors.New("no folder for spilled variables")
 // RECIPE_VAR_<name>_FILE names. Values up to [MaxNamed] that the command names
 // stay exported, scalars under [SmallScalar] never spill, and of the rest the
 // oldest go first. Nested keys that do not fit even so are left out, with a
-// warning. In a shell a spilled variable that the command names is not in the
+// warning, as are the oldest of the files' names where these take more than an
+// eighth of MaxTotal. In a shell a spilled variable that the command names is not in the
 // environment but loaded by the prelude, byte for byte, under both its names.
 // A command that names RECIPE_VAR_<name>_FILE gets the file in every case.
 //

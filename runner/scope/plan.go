@@ -23,14 +23,17 @@ type plan struct {
 	req      Request
 	warnings []string
 
-	losers map[*item]map[string]bool // names that an item does not get
-	named  map[*item]bool            // what the command names
-	filed  map[*item]bool            // what the command names the file of
-	items  []*item                   // oldest first, the command's own last
-	extras int                       // how many of them are the command's own
-	fates  []fate
-	total  int64 // of everything exported, in bytes
-	files  bool  // some variable may bear the name of another's file
+	losers  map[*item]map[string]bool // names that an item does not get
+	named   map[*item]bool            // what the command names
+	filed   map[*item]bool            // what the command names the file of
+	items   []*item                   // oldest first, the command's own last
+	extras  int                       // how many of them are the command's own
+	fates   []fate
+	total   int64 // of everything exported, in bytes
+	crowded []int // items that were spilled for want of room, oldest first
+	names   int64 // of their files, in bytes
+	dropped int   // of those names, which did not fit either
+	files   bool  // some variable may bear the name of another's file
 }
 
 func newPlan(s *Scope, req Request) *plan {

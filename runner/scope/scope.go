@@ -12,6 +12,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Scope is a layer of variables above a parent's. A parent must not be changed
@@ -25,6 +26,8 @@ type Scope struct {
 
 	mu    sync.Mutex // guards index, which environments bring up to date
 	index index
+
+	crowded atomic.Bool // of a root: it was said that variables are left out
 }
 
 // Variable is a name and its value.
@@ -41,6 +44,13 @@ func (s *Scope) Fork() *Scope {
 	child := New()
 	child.parent = s
 	return child
+}
+
+func (s *Scope) root() *Scope {
+	for s.parent != nil {
+		s = s.parent
+	}
+	return s
 }
 
 // Get finds a variable in this layer or the nearest parent that has it. A

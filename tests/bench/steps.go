@@ -71,7 +71,7 @@ func storing(b *bench) ([]figure, error) {
 	stored := ""
 	for _, count := range counts {
 		recipe, err := b.recipe(fmt.Sprintf("store%d.yaml", count), count, func(i int) string {
-			return fmt.Sprintf("    command: printf %%1024d %d\n    output: v%d\n", i, i)
+			return fmt.Sprintf("    command: printf v%%01023d %d\n    output: v%d\n", i, i)
 		})
 		if err != nil {
 			return nil, err
