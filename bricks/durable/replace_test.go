@@ -14,14 +14,14 @@ func TestReaderFindsOneWholeText(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
 	texts := []string{strings.Repeat("a", 100_000), strings.Repeat("b", 50_000)}
-	if err := Replace(path, []byte(texts[0]), 0o600, dir); err != nil {
+	if err := Replace(path, 0o600, dir, []byte(texts[0])); err != nil {
 		t.Fatal(err)
 	}
 	var writers sync.WaitGroup
 	for _, text := range texts {
 		writers.Go(func() {
 			for range 50 {
-				if err := Replace(path, []byte(text), 0o600, dir); err != nil {
+				if err := Replace(path, 0o600, dir, []byte(text)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -42,7 +42,7 @@ func TestReaderFindsOneWholeText(t *testing.T) {
 func TestReplaceSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := Replace(filepath.Join(dir, "gone", "file"), nil, 0o600, dir); err == nil {
+	if err := Replace(filepath.Join(dir, "gone", "file"), 0o600, dir); err == nil {
 		t.Error("a folder that is not there")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {

@@ -27,29 +27,25 @@ const (
 	bodyAt       = len(sealStart) + sealLength + len(sealEnd)
 )
 
-// Encode prints the ledger as the bytes of its file.
-func (l *Ledger) Encode() ([]byte, error) {
+// Encode gives the bytes of the ledger's file in parts that follow one another.
+// Those that came from a file are the same memory, so that one more record does
+// not copy the thousands before it.
+func (l *Ledger) Encode() (parts [][]byte, err error) {
 	fields, err := json.Marshal(l.head)
 	if err != nil {
 		return nil, fmt.Errorf("ledger %s: %w", l.Session, err)
 	}
-	fields = fields[1 : len(fields)-1]
-	out := bytes.NewBuffer(make([]byte, 0, bodyAt+len(fields)+len(recordsStart)+l.records.size()+len(recordsEnd)))
-	out.WriteString(sealStart)
-	out.Write(make([]byte, sealLength))
-	out.WriteString(sealEnd)
-	out.Write(fields)
-	out.WriteString(recordsStart)
-	l.records.write(out)
-	out.WriteString(recordsEnd)
-	data := out.Bytes()
-	copy(data[len(sealStart):], seal(data[bodyAt:]))
-	return data, nil
+	body := [][]byte{fields[1 : len(fields)-1], []byte(recordsStart)}
+	body = append(append(body, l.records.parts()...), []byte(recordsEnd))
+	return append([][]byte{[]byte(sealStart + seal(body...) + sealEnd)}, body...), nil
 }
 
-func seal(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
+func seal(body ...[]byte) string {
+	sum := sha256.New()
+	for _, part := range body {
+		sum.Write(part)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // Decode reads the bytes of a ledger file. A file that is not a sound ledger is

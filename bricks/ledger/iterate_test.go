@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +117,7 @@ func TestRecordingLeavesTheOldLedgerAsItWas(t *testing.T) {
 	record(t, l, Facts{Actions: []string{"b"}, Error: "e", State: "other"})
 	record(t, l, Facts{Actions: []string{"c"}, Error: "f", State: "another"})
 	after, err := l.Encode()
-	if err != nil || string(before) != string(after) {
+	if err != nil || string(bytes.Join(before, nil)) != string(bytes.Join(after, nil)) {
 		t.Error("a record changed its predecessor")
 	}
 }

@@ -55,22 +55,14 @@ func (r records) all() iter.Seq2[int, []byte] {
 	}
 }
 
-// size is how many bytes write writes at most.
-func (r records) size() int {
-	size := len(r.joined)
-	for _, record := range r.added {
-		size += len(record) + len(recordBreak)
-	}
-	return size
-}
-
-// write prints the records with breaks between them.
-func (r records) write(out *bytes.Buffer) {
-	out.Write(r.joined)
+// parts are the records with breaks between them.
+func (r records) parts() [][]byte {
+	parts := [][]byte{r.joined}
 	for n, record := range r.added {
 		if n > 0 || r.count > 0 {
-			out.WriteString(recordBreak)
+			parts = append(parts, []byte(recordBreak))
 		}
-		out.Write(record)
+		parts = append(parts, record)
 	}
+	return parts
 }

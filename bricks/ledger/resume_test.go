@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"testing"
@@ -86,7 +87,7 @@ func encoded(t fataler, l *Ledger) []byte {
 	if err != nil {
 		t.Fatalf("encode: %v", err)
 	}
-	return data
+	return bytes.Join(data, nil)
 }
 
 func decoded(t fataler, data []byte) *Ledger {

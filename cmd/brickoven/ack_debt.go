@@ -59,7 +59,7 @@ func (b *debtBook) change(ctx context.Context, alter func(*comprehension.Debt) (
 	if err != nil {
 		return err
 	}
-	return durable.Replace(b.path, append(text, '\n'), state.FileMode, filepath.Dir(b.path))
+	return durable.Replace(b.path, state.FileMode, filepath.Dir(b.path), append(text, '\n'))
 }
 
 // read gives the debt; a repository without a book has none. A book of another

@@ -149,11 +149,11 @@ func (s Store) locked(ctx context.Context, session string, work func(path string
 }
 
 func write(path string, l *ledger.Ledger) error {
-	data, err := l.Encode()
+	parts, err := l.Encode()
 	if err != nil {
 		return err
 	}
-	if err := durable.Replace(path, data, fileMode, filepath.Dir(path)); err != nil {
+	if err := durable.Replace(path, fileMode, filepath.Dir(path), parts...); err != nil {
 		return unusable(fmt.Errorf("writing %s: %w", path, err))
 	}
 	return nil

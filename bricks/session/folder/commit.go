@@ -83,7 +83,7 @@ func (x *Session) apply(b batch) error {
 		if err := x.clear(name); err != nil {
 			return err
 		}
-		if err := durable.Replace(place, b.Files[name], fileMode, tmp); err != nil {
+		if err := durable.Replace(place, fileMode, tmp, b.Files[name]); err != nil {
 			return err
 		}
 	}

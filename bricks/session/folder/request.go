@@ -72,7 +72,7 @@ func (s Store) file(id, dir string, r session.Request) (number int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := durable.Replace(place(), data, fileMode, s.private(id, "")); err != nil {
+	if err := durable.Replace(place(), fileMode, s.private(id, ""), data); err != nil {
 		return 0, fmt.Errorf("session %s: %w", id, err)
 	}
 	issued.Issued = r.Number
@@ -91,7 +91,7 @@ func (s Store) stopControl(id, dir, reason string) error {
 	if err != nil {
 		return err
 	}
-	if err := durable.Replace(place, text, fileMode, s.private(id, "")); err != nil {
+	if err := durable.Replace(place, fileMode, s.private(id, ""), text); err != nil {
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	return nil

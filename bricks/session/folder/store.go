@@ -238,7 +238,7 @@ func (s Store) writePrivate(id, name string, v any) error {
 	if err != nil {
 		return fmt.Errorf("session %s: %s: %w", id, name, err)
 	}
-	if err := durable.Replace(s.private(id, name), data, fileMode, s.private(id, "")); err != nil {
+	if err := durable.Replace(s.private(id, name), fileMode, s.private(id, ""), data); err != nil {
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	return nil
