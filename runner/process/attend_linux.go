@@ -26,8 +26,7 @@ func (c *child) attend(ctx context.Context, e *Exit) (ended bool) {
 		}
 	}
 	if failed != nil {
-		c.flow()
-		return c.watch(ctx, e)
+		return c.attendApart(ctx, e)
 	}
 	if !ended {
 		c.flow()

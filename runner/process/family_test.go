@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -223,6 +224,63 @@ func TestOrphansThatEndAreReapedAndNobodysStatusIsStolen(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// An orphan that has ended stays in the table of processes until its reaper
+// looks, which must not take as long as the step, nor as long as the run.
+func TestOrphansAreReapedWhileStepsGoOn(t *testing.T) {
+	t.Parallel()
+	orphan := "(setsid bash -c 'echo $$' &)"
+	reaped := func(pid int) bool {
+		_, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
+		return errors.Is(err, fs.ErrNotExist)
+	}
+
+	t.Run("one long step", func(t *testing.T) {
+		t.Parallel()
+		release := filepath.Join(t.TempDir(), "release")
+		var out safeBuffer
+		s := bash(t, orphan+"; until test -e "+release+"; do sleep 0.05; done")
+		s.Leftover, s.Stdout = process.EndWithRun, &out
+		over := make(chan error, 1)
+		go func() {
+			_, err := family.Run(t.Context(), s)
+			over <- err
+		}()
+		until(t, func() bool { return strings.Contains(out.String(), "\n") })
+		pid := pids(t, out.String())[0]
+		until(t, func() bool { return reaped(pid) })
+		if err := os.WriteFile(release, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-over; err != nil {
+			t.Fatal(err)
+		}
+	})
+
+	t.Run("many short steps", func(t *testing.T) {
+		t.Parallel()
+		s := bash(t, orphan)
+		s.Leftover = process.EndWithRun
+		_, out := run(t, s)
+		pid := pids(t, out)[0]
+		until(t, func() bool {
+			next := bash(t, "true")
+			next.Leftover = process.EndWithRun
+			run(t, next)
+			return reaped(pid)
+		})
+	})
+}
+
+// until waits for a condition.
+func until(t *testing.T, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it does not come about")
+		}
+	}
 }
 
 func TestProcessesAreFoundByTheirEnvironmentAndEndedByTheirIdent(t *testing.T) {

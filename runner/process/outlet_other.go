@@ -26,9 +26,4 @@ func (o *outlet) grow() {}
 // what a slow writer of ours has not read when the drain is over is lost.
 func (o *outlet) waiting() int64 { return 0 }
 
-// attend waits until the child ends by itself, and reports false when it has to
-// be stopped instead.
-func (c *child) attend(ctx context.Context, e *Exit) (ended bool) {
-	c.flow()
-	return c.watch(ctx, e)
-}
+func (c *child) attend(ctx context.Context, e *Exit) (ended bool) { return c.attendApart(ctx, e) }

@@ -37,7 +37,7 @@ func (f *Family) Run(ctx context.Context, s Spec) (Exit, error) {
 		s.Started(c.ident)
 	}
 	c.feed.start()
-	return c.supervise(ctx), nil
+	return c.supervise(ctx, c.attend), nil
 }
 
 // child is a process that was started and is not done with.
@@ -63,10 +63,12 @@ type ending struct {
 	err   error
 }
 
-func (c *child) supervise(ctx context.Context) Exit {
+// supervise sees a child to its end, which attend waits for: true where it came
+// by itself, false where the child has to be stopped.
+func (c *child) supervise(ctx context.Context, attend func(context.Context, *Exit) bool) Exit {
 	var e Exit
 	var deadline time.Time
-	if c.attend(ctx, &e) {
+	if attend(ctx, &e) {
 		c.drain(&e)
 		deadline = time.Now().Add(quickGrace)
 	} else {
@@ -76,6 +78,12 @@ func (c *child) supervise(ctx context.Context) Exit {
 	c.finish(&e, deadline)
 	c.conclude(&e)
 	return e
+}
+
+// attendApart waits in goroutines, which works on every system.
+func (c *child) attendApart(ctx context.Context, e *Exit) (ended bool) {
+	c.flow()
+	return c.watch(ctx, e)
 }
 
 // flow waits for the end and copies the outputs in goroutines of their own.

@@ -1,0 +1,91 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestBothWaysOfWaitingSeeTheSame compares the wait in one system call with the
+// one in goroutines, which other systems and old kernels have.
+func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		command       string
+		timeout, idle time.Duration
+		cancelled     bool
+		want          string
+	}{
+		{command: "true", want: "0"},
+		{command: "exit 7", want: "7"},
+		{command: "kill -9 $$", want: "137 SIGKILL"},
+		{command: "echo a; echo b >&2", want: "0 out=a err=b"},
+		{command: "exec >&- 2>&-; exit 3", want: "3"},
+		{command: "echo a; sleep 0.1; echo b; sleep 0.1; echo c >&2; sleep 0.05", want: "0 out=a b err=c"},
+		{command: "head -c 3000000 /dev/zero | tr '\\0' x", want: "0 out=3000000"},
+		{command: "head -c 60000 /dev/zero | tr '\\0' x >&2; exit 2", want: "2 err=60000"},
+		{command: "(sleep 300 & ); echo done", want: "0 out=done leftover"},
+		{command: "echo first; exec sleep 300", timeout: 300 * time.Millisecond, want: "124 timeout out=first"},
+		{command: "echo first; exec sleep 300", idle: 300 * time.Millisecond, want: "124 idle out=first"},
+		{command: "for i in 1 2 3 4; do echo $i; sleep 0.1; done", idle: time.Minute, want: "0 out=1 2 3 4"},
+		{command: "exec sleep 300", cancelled: true, want: "143 SIGTERM cancelled"},
+		{command: "exec 2>/dev/null; trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.02; done", timeout: 500 * time.Millisecond, want: "124 timeout out=up bye"},
+	} {
+		for way, attend := range map[string]func(*child) func(context.Context, *Exit) bool{
+			"in one call":   func(c *child) func(context.Context, *Exit) bool { return c.attend },
+			"in goroutines": func(c *child) func(context.Context, *Exit) bool { return c.attendApart },
+		} {
+			t.Run(test.command+" "+way, func(t *testing.T) {
+				t.Parallel()
+				var out, err strings.Builder
+				s := Spec{
+					Argv: []string{"bash", "-c", test.command}, Env: os.Environ(), Stdout: &out, Stderr: &err,
+					Timeout: test.timeout, IdleTimeout: test.idle,
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				if test.cancelled {
+					time.AfterFunc(50*time.Millisecond, cancel)
+				}
+				var none *Family
+				c, failed := none.launch(s)
+				if failed != nil {
+					t.Fatal(failed)
+				}
+				e := c.supervise(ctx, attend(c))
+				if got := told(e, out.String(), err.String()); got != test.want {
+					t.Errorf("got %s, want %s", got, test.want)
+				}
+			})
+		}
+	}
+}
+
+// told puts an end into words; long outputs are counted.
+func told(e Exit, out, err string) string {
+	text := fmt.Sprint(e.Code)
+	if e.Signal != "" && e.Code != CodeTimeout {
+		text += " " + e.Signal
+	}
+	for word, is := range map[string]bool{" timeout": e.TimedOut, " idle": e.Idle, " cancelled": e.Cancelled} {
+		if is {
+			text += word
+		}
+	}
+	for _, stream := range []struct{ name, text string }{{" out=", out}, {" err=", err}} {
+		if len(stream.text) > 1000 {
+			text += stream.name + fmt.Sprint(len(stream.text))
+		} else if stream.text != "" {
+			text += stream.name + strings.Join(strings.Fields(stream.text), " ")
+		}
+	}
+	if e.Leftover > 0 {
+		text += " leftover"
+	}
+	return text
+}
