@@ -1,8 +1,10 @@
 package process
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -44,36 +46,65 @@ func (s *Spool) Capture(p Place, limit int) (Captured, error) {
 		return Captured{}, nil
 	}
 	if p.Length <= int64(limit) {
-		all, err := s.piece(p, 0, p.Length)
-		return Captured{Text: string(all)}, err
+		var text strings.Builder
+		text.Grow(int(p.Length))
+		err := s.copy(&text, p, 0, p.Length)
+		return Captured{Text: text.String()}, err
 	}
 	half := int64(limit / 2)
-	head, err := s.piece(p, 0, half)
+	from, to, err := s.whole(p, half, p.Length-half)
 	if err != nil {
 		return Captured{}, err
 	}
-	tail, err := s.piece(p, p.Length-half, half)
-	if err != nil {
+	var text strings.Builder
+	text.Grow(int(from+p.Length-to) + 64)
+	if err := s.copy(&text, p, 0, from); err != nil {
 		return Captured{}, err
 	}
-	head, tail = wholeEnd(head), wholeStart(tail)
-	cut := p.Length - int64(len(head)) - int64(len(tail))
-	text := fmt.Sprintf("%s\n[... %d bytes left out ...]\n%s", head, cut, tail)
-	return Captured{Text: text, Truncated: true, Cut: cut}, nil
+	fmt.Fprintf(&text, "\n[... %d bytes left out ...]\n", to-from)
+	if err := s.copy(&text, p, to, p.Length); err != nil {
+		return Captured{}, err
+	}
+	return Captured{Text: text.String(), Truncated: true, Cut: to - from}, nil
 }
 
-func (s *Spool) piece(p Place, from, length int64) ([]byte, error) {
-	p.Offset, p.Length = p.Offset+from, length
+// whole moves two cuts to where no rune goes through them, from backwards and to
+// forwards.
+func (s *Spool) whole(p Place, from, to int64) (int64, int64, error) {
+	head, err := s.piece(p, max(from-utf8.UTFMax, 0), from)
+	if err != nil {
+		return 0, 0, err
+	}
+	tail, err := s.piece(p, to, min(to+utf8.UTFMax, p.Length))
+	if err != nil {
+		return 0, 0, err
+	}
+	return from - int64(len(head)-len(wholeEnd(head))), to + int64(len(tail)-len(wholeStart(tail))), nil
+}
+
+// piece reads the bytes of a place from one offset to another.
+func (s *Spool) piece(p Place, from, to int64) ([]byte, error) {
+	var piece bytes.Buffer
+	piece.Grow(int(to - from))
+	err := s.copy(&piece, p, from, to)
+	return piece.Bytes(), err
+}
+
+func (s *Spool) copy(w io.Writer, p Place, from, to int64) error {
+	p.Offset, p.Length = p.Offset+from, to-from
 	r, err := s.Open(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = r.Close() }()
-	buf := make([]byte, length)
-	if _, err := io.ReadFull(r, buf); err != nil {
-		return nil, &StorageError{"read", p.File, err}
+	n, err := io.Copy(w, r)
+	if err == nil && n < p.Length {
+		err = io.ErrUnexpectedEOF
 	}
-	return buf, nil
+	if err != nil {
+		return &StorageError{"read", p.File, err}
+	}
+	return nil
 }
 
 // wholeEnd drops the beginning of a rune that the cut went through.

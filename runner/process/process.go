@@ -69,7 +69,7 @@ type Spec struct {
 	// *os.File is handed over as it is, without a copy.
 	Stdin io.Reader
 	// Stdout and Stderr receive the output, each from one goroutine and in
-	// pieces of at most 64 KiB that are only valid during the call. Nil throws
+	// pieces of at most 256 KiB that are only valid during the call. Nil throws
 	// output away; an *os.File is handed over as it is, and what goes there is
 	// neither seen nor waited for. If both are the same writer the child gets one pipe for
 	// both, so that their order is kept. When a writer fails the child goes on,

@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	firstRead = 4 << 10
-	fullRead  = 64 << 10
+	firstRead  = 4 << 10
+	secondRead = 64 << 10
+	fullRead   = 256 << 10
 )
 
 // pump copies one output pipe into a writer until the pipe is closed by
@@ -64,8 +65,12 @@ func (p *pump) run() {
 			p.fail(err)
 			return
 		}
-		if n == len(buf) && n < fullRead {
+		switch {
+		case n < len(buf):
+		case n == firstRead:
 			p.pipe.grow()
+			buf = make([]byte, secondRead)
+		case n == secondRead:
 			buf = make([]byte, fullRead)
 		}
 	}

@@ -142,12 +142,13 @@ func parallel(b *bench) ([]figure, error) {
 		b.ours("brickoven", "run", recipe),
 		b.ours("shell: builtin", "run", builtin),
 		b.peer("bash &", "/bin/bash", "-c", "for ((i = 0; i < 50; i++)); do /bin/bash -c 'sleep 0.1' & done; wait"),
+		b.peer("sleep &", "/bin/bash", "-c", "for ((i = 0; i < 50; i++)); do sleep 0.1 & done; wait"),
 	)
 	if err != nil {
 		return nil, err
 	}
 	return []figure{
-		seconds(results[0], 0.2), seconds(results[1], 0.2), b.against(results[0], results[2], 0),
+		seconds(results[0], 0.2), seconds(results[1], 0.2), b.against(results[0], results[2], 0), b.against(results[1], results[3], 0),
 		{what: "processor time of brickoven / of bash &", value: median(results[0].work) / median(results[2].work), unit: "×"},
 	}, nil
 }
