@@ -2,22 +2,22 @@ package main
 
 import (
 	"context"
+	_ "embed" // the schemas of the tools
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"sync"
 	"syscall"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/brickoven/brickoven/runner/local"
+	"github.com/brickoven/brickoven/runner/mcp"
 )
 
 // door is what an agent reaches over MCP.
@@ -67,17 +67,11 @@ func (d *door) serve(ctx context.Context, names []string) error {
 	d.life, end = context.WithCancel(ctx)
 	defer d.runs.Wait()
 	defer end()
-	err := d.server().Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(d.app.in), Writer: unclosed{d.app.out}})
-	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
+	if err := d.server().Serve(ctx, d.app.in, d.app.out); err != nil && ctx.Err() == nil {
 		return &failure{exit.Failed, err}
 	}
 	return nil
 }
-
-// unclosed is a writer that stays open when the client goes away.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
 
 // allow pins the recipes that may run.
 func (d *door) allow(names []string) error {
@@ -114,19 +108,28 @@ func (d *door) resolve(name string) (*recipes.Tree, error) {
 	return d.app.resolve(&d.place, name, nil)
 }
 
-// server offers the tools. What only reads says so, for clients that ask before
-// anything else.
+// toolSchemas are made of the types of the tools; go test ./cmd/brickoven -update
+// writes them.
+//
+//go:embed mcp_schemas.json
+var toolSchemas []byte
+
 func (d *door) server() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "brickoven", Version: version()}, &mcp.ServerOptions{
+	return &mcp.Server{
+		Name: "brickoven", Version: version(), Tools: d.tools(), Schemas: toolSchemas,
 		Instructions: "Recipes are sequences of steps; a run is one execution of a recipe, with a record that stays. Use explain_recipe before run_recipe, and show_run to see why a run ended and what to do.",
-	})
-	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
-	mcp.AddTool(s, &mcp.Tool{Name: "list_recipes", Description: "List the recipes of this project by name, with the folder each comes from and whether it may be run here.", Annotations: reads}, d.listRecipes)
-	mcp.AddTool(s, &mcp.Tool{Name: "explain_recipe", Description: "Say what a recipe would do, step by step, with its inputs. Nothing is run.", Annotations: reads}, d.explainRecipe)
-	mcp.AddTool(s, &mcp.Tool{Name: "validate_recipe", Description: "Find before a run what would fail in a recipe.", Annotations: reads}, d.validateRecipe)
-	mcp.AddTool(s, &mcp.Tool{Name: "list_runs", Description: "List the runs of this project, the newest first.", Annotations: reads}, d.listRuns)
-	mcp.AddTool(s, &mcp.Tool{Name: "show_run", Description: "Show how a run went: whether it ended well, why not and what to do now, its steps, and each round of its loops with verdict and evidence.", Annotations: reads}, d.showRun)
-	mcp.AddTool(s, &mcp.Tool{Name: "read_output", Description: "Read what a step of a run printed; the middle of a long output is left out.", Annotations: reads}, d.readOutput)
-	mcp.AddTool(s, &mcp.Tool{Name: "run_recipe", Description: "Run a recipe that this server was started to allow. Returns how the run went, or after wait_seconds that it is still running; show_run tells more."}, d.runRecipe)
-	return s
+	}
+}
+
+func (d *door) tools() []mcp.Tool {
+	const readOnly, changes = true, false
+	return []mcp.Tool{
+		mcp.NewTool("list_recipes", "List the recipes of this project by name, with the folder each comes from and whether it may be run here.", readOnly, d.listRecipes),
+		mcp.NewTool("explain_recipe", "Say what a recipe would do, step by step, with its inputs. Nothing is run.", readOnly, d.explainRecipe),
+		mcp.NewTool("validate_recipe", "Find before a run what would fail in a recipe.", readOnly, d.validateRecipe),
+		mcp.NewTool("list_runs", "List the runs of this project, the newest first.", readOnly, d.listRuns),
+		mcp.NewTool("show_run", "Show how a run went: whether it ended well, why not and what to do now, its steps, and each round of its loops with verdict and evidence.", readOnly, d.showRun),
+		mcp.NewTool("read_output", "Read what a step of a run printed; the middle of a long output is left out.", readOnly, d.readOutput),
+		mcp.NewTool("run_recipe", "Run a recipe that this server was started to allow. Returns how the run went, or after wait_seconds that it is still running; show_run tells more.", changes, d.runRecipe),
+	}
 }

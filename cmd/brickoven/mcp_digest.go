@@ -8,14 +8,14 @@ import (
 type runDigest struct {
 	Run      string       `json:"run"`
 	Recipe   string       `json:"recipe"`
-	Status   string       `json:"status" jsonschema:"success, degraded, failed, refused, interrupted, crashed, running, damaged or empty"`
+	Status   string       `json:"status" jsonschema_description:"success, degraded, failed, refused, interrupted, crashed, running, damaged or empty"`
 	EndedOK  bool         `json:"ended_ok"`
 	Running  bool         `json:"running"`
 	ExitCode int          `json:"exit_code"`
 	Title    string       `json:"title"`
 	Reason   string       `json:"reason,omitempty"`
-	Step     string       `json:"step,omitempty" jsonschema:"the step that ended the run, or that runs"`
-	Error    string       `json:"error,omitempty" jsonschema:"the end of what that step said"`
+	Step     string       `json:"step,omitempty" jsonschema_description:"the step that ended the run, or that runs"`
+	Error    string       `json:"error,omitempty" jsonschema_description:"the end of what that step said"`
 	Advice   string       `json:"advice,omitempty"`
 	Commands []string     `json:"commands"`
 	Seconds  float64      `json:"seconds"`

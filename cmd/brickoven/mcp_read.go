@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/report"
 )
@@ -20,20 +18,20 @@ type (
 	noInput struct{}
 
 	recipeInput struct {
-		Recipe string `json:"recipe" jsonschema:"the name of a recipe, or a file below the working directory"`
+		Recipe string `json:"recipe" jsonschema_description:"the name of a recipe, or a file below the working directory"`
 	}
 
 	listRunsInput struct {
-		Limit int `json:"limit,omitempty" jsonschema:"at most this many; 20 where it is left out"`
+		Limit int `json:"limit,omitempty" jsonschema_description:"at most this many; 20 where it is left out"`
 	}
 
 	runInput struct {
-		Run string `json:"run,omitempty" jsonschema:"the id of the run or its beginning; the newest run where it is left out"`
+		Run string `json:"run,omitempty" jsonschema_description:"the id of the run or its beginning; the newest run where it is left out"`
 	}
 
 	outputInput struct {
-		Run  string `json:"run,omitempty" jsonschema:"the id of the run or its beginning; the newest run where it is left out"`
-		Step string `json:"step" jsonschema:"the path of the step as show_run gives it, or the end of it"`
+		Run  string `json:"run,omitempty" jsonschema_description:"the id of the run or its beginning; the newest run where it is left out"`
+		Step string `json:"step" jsonschema_description:"the path of the step as show_run gives it, or the end of it"`
 	}
 )
 
@@ -49,15 +47,15 @@ type recipeRow struct {
 	Error       string `json:"error,omitempty"`
 }
 
-func (d *door) listRecipes(context.Context, *mcp.CallToolRequest, noInput) (*mcp.CallToolResult, recipeList, error) {
+func (d *door) listRecipes(context.Context, noInput) (recipeList, error) {
 	list := recipeList{Recipes: []recipeRow{}}
 	resolver, err := d.app.resolver(&d.place)
 	if err != nil {
-		return nil, list, err
+		return list, err
 	}
 	entries, err := resolver.List()
 	if err != nil {
-		return nil, list, err
+		return list, err
 	}
 	for _, e := range entries {
 		if e.Shadowed != "" {
@@ -70,33 +68,33 @@ func (d *door) listRecipes(context.Context, *mcp.CallToolRequest, noInput) (*mcp
 		}
 		list.Recipes = append(list.Recipes, row)
 	}
-	return nil, list, nil
+	return list, nil
 }
 
 type explanation struct {
 	Text   string `json:"text"`
-	Graph  string `json:"graph" jsonschema:"the recipe as a Mermaid flowchart"`
+	Graph  string `json:"graph" jsonschema_description:"the recipe as a Mermaid flowchart"`
 	MayRun bool   `json:"may_run"`
 }
 
-func (d *door) explainRecipe(_ context.Context, _ *mcp.CallToolRequest, in recipeInput) (*mcp.CallToolResult, explanation, error) {
+func (d *door) explainRecipe(_ context.Context, in recipeInput) (explanation, error) {
 	tree, err := d.resolve(in.Recipe)
 	if err != nil {
-		return nil, explanation{}, err
+		return explanation{}, err
 	}
 	_, may := d.allowed[in.Recipe]
-	return nil, explanation{Text: explain(tree), Graph: mermaid(tree.Root), MayRun: may}, nil
+	return explanation{Text: explain(tree), Graph: mermaid(tree.Root), MayRun: may}, nil
 }
 
 type findings struct {
 	OK     bool           `json:"ok"`
-	Report map[string]any `json:"report" jsonschema:"what brickoven validate --output-format json prints"`
+	Report map[string]any `json:"report" jsonschema_description:"what brickoven validate --output-format json prints"`
 }
 
 // validateRecipe is the command validate with its JSON.
-func (d *door) validateRecipe(ctx context.Context, _ *mcp.CallToolRequest, in recipeInput) (*mcp.CallToolResult, findings, error) {
+func (d *door) validateRecipe(ctx context.Context, in recipeInput) (findings, error) {
 	if _, err := d.resolve(in.Recipe); errors.Is(err, errOutside) {
-		return nil, findings{}, err
+		return findings{}, err
 	}
 	var out, errOut bytes.Buffer
 	inner := &app{environ: d.app.environ, in: strings.NewReader(""), out: &out, err: &errOut}
@@ -107,9 +105,9 @@ func (d *door) validateRecipe(ctx context.Context, _ *mcp.CallToolRequest, in re
 	err := inner.execute(ctx, append(args, "--", in.Recipe))
 	found := findings{OK: err == nil}
 	if json.Unmarshal(out.Bytes(), &found.Report) != nil {
-		return nil, found, errors.Join(err, errors.New(strings.TrimSpace(errOut.String())))
+		return found, errors.Join(err, errors.New(strings.TrimSpace(errOut.String())))
 	}
-	return nil, found, nil
+	return found, nil
 }
 
 type runList struct {
@@ -124,15 +122,15 @@ type runRow struct {
 	ExitCode *int      `json:"exit_code,omitempty"`
 }
 
-func (d *door) listRuns(_ context.Context, _ *mcp.CallToolRequest, in listRunsInput) (*mcp.CallToolResult, runList, error) {
+func (d *door) listRuns(_ context.Context, in listRunsInput) (runList, error) {
 	list := runList{Runs: []runRow{}}
 	runs, err := d.app.runsFolder(d.stateDir, d.place.workDir)
 	if err != nil {
-		return nil, list, err
+		return list, err
 	}
 	found, err := journal.List(runs)
 	if err != nil {
-		return nil, list, err
+		return list, err
 	}
 	limit := in.Limit
 	if limit <= 0 {
@@ -145,7 +143,7 @@ func (d *door) listRuns(_ context.Context, _ *mcp.CallToolRequest, in listRunsIn
 		}
 		list.Runs = append(list.Runs, row)
 	}
-	return nil, list, nil
+	return list, nil
 }
 
 // report finds a run and reads it.
@@ -161,12 +159,12 @@ func (d *door) report(id string) (*report.Run, error) {
 	return d.app.readReport(dir, time.Now())
 }
 
-func (d *door) showRun(_ context.Context, _ *mcp.CallToolRequest, in runInput) (*mcp.CallToolResult, runDigest, error) {
+func (d *door) showRun(_ context.Context, in runInput) (runDigest, error) {
 	run, err := d.report(in.Run)
 	if err != nil {
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
-	return nil, newDigest(run), nil
+	return newDigest(run), nil
 }
 
 type outputs struct {
@@ -180,10 +178,10 @@ type outputPart struct {
 	Text  string `json:"text"`
 }
 
-func (d *door) readOutput(_ context.Context, _ *mcp.CallToolRequest, in outputInput) (*mcp.CallToolResult, outputs, error) {
+func (d *door) readOutput(_ context.Context, in outputInput) (outputs, error) {
 	run, err := d.report(in.Run)
 	if err != nil {
-		return nil, outputs{}, err
+		return outputs{}, err
 	}
 	for i := len(run.All) - 1; i >= 0; i-- {
 		st := run.All[i]
@@ -201,7 +199,7 @@ func (d *door) readOutput(_ context.Context, _ *mcp.CallToolRequest, in outputIn
 			}
 			found.Outputs = append(found.Outputs, part)
 		}
-		return nil, found, nil
+		return found, nil
 	}
-	return nil, outputs{}, fmt.Errorf("run %s has no step %q", run.ID, in.Step)
+	return outputs{}, fmt.Errorf("run %s has no step %q", run.ID, in.Step)
 }

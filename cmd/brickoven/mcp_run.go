@@ -12,17 +12,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/process"
 )
 
 type runRecipeInput struct {
-	Recipe string         `json:"recipe" jsonschema:"the name of an allowed recipe"`
-	Inputs map[string]any `json:"inputs,omitempty" jsonschema:"variables of the recipe, by name"`
+	Recipe string         `json:"recipe" jsonschema_description:"the name of an allowed recipe"`
+	Inputs map[string]any `json:"inputs,omitempty" jsonschema_description:"variables of the recipe, by name"`
 	// WaitSeconds bounds the answer and not the run.
-	WaitSeconds *int `json:"wait_seconds,omitempty" jsonschema:"answer after this many seconds although the run goes on; 50 where it is left out, 0 to wait for the end"`
+	WaitSeconds *int `json:"wait_seconds,omitempty" jsonschema_description:"answer after this many seconds although the run goes on; 50 where it is left out, 0 to wait for the end"`
 }
 
 // defaultWait is below the minute after which many clients give up on a tool.
@@ -42,19 +40,19 @@ type child struct {
 	errOut  *process.Tail
 }
 
-func (d *door) runRecipe(ctx context.Context, _ *mcp.CallToolRequest, in runRecipeInput) (*mcp.CallToolResult, runDigest, error) {
+func (d *door) runRecipe(ctx context.Context, in runRecipeInput) (runDigest, error) {
 	if err := d.mayRun(in.Recipe); err != nil {
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
 	runs, err := d.app.runsFolder(d.stateDir, d.place.workDir)
 	if err != nil {
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
 	own, cancel := context.WithCancel(d.life)
 	c, err := d.start(own, cancel, in)
 	if err != nil {
 		cancel()
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
 	wait := defaultWait
 	if in.WaitSeconds != nil {
@@ -70,7 +68,7 @@ func (d *door) runRecipe(ctx context.Context, _ *mcp.CallToolRequest, in runReci
 	case <-ctx.Done():
 		cancel()
 		<-c.done
-		return nil, runDigest{}, context.Cause(ctx)
+		return runDigest{}, context.Cause(ctx)
 	case <-late:
 		return d.underWay(runs, c)
 	case <-c.done:
@@ -147,9 +145,9 @@ func writeInputs(inputs map[string]any) (path string, err error) {
 
 // ended tells how a run went, from its record; a run that did not come to have
 // one has told why.
-func (d *door) ended(c *child) (*mcp.CallToolResult, runDigest, error) {
+func (d *door) ended(c *child) (runDigest, error) {
 	if c.err != nil {
-		return nil, runDigest{}, c.err
+		return runDigest{}, c.err
 	}
 	var told struct {
 		RunID string `json:"run_id"`
@@ -160,30 +158,30 @@ func (d *door) ended(c *child) (*mcp.CallToolResult, runDigest, error) {
 		if text == "" {
 			text = strings.TrimSpace(c.errOut.String())
 		}
-		return nil, runDigest{}, fmt.Errorf("the run did not start (exit %d): %s", c.exit.Code, text)
+		return runDigest{}, fmt.Errorf("the run did not start (exit %d): %s", c.exit.Code, text)
 	}
 	run, err := d.report(told.RunID)
 	if err != nil {
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
-	return nil, newDigest(run), nil
+	return newDigest(run), nil
 }
 
 // underWay tells how a run stands that takes longer than the caller waits.
-func (d *door) underWay(runs string, c *child) (*mcp.CallToolResult, runDigest, error) {
+func (d *door) underWay(runs string, c *child) (runDigest, error) {
 	id := <-c.started
 	entries, err := os.ReadDir(runs)
 	if err != nil {
-		return nil, runDigest{}, err
+		return runDigest{}, err
 	}
 	for _, entry := range slices.Backward(entries) {
 		dir := filepath.Join(runs, entry.Name())
 		if holder, held, err := journal.Holder(dir); err == nil && held && holder.Process.PID == id.PID {
 			run, err := d.report(entry.Name())
 			if err != nil {
-				return nil, runDigest{}, err
+				return runDigest{}, err
 			}
-			return nil, newDigest(run), nil
+			return newDigest(run), nil
 		}
 	}
 	select {
@@ -191,5 +189,5 @@ func (d *door) underWay(runs string, c *child) (*mcp.CallToolResult, runDigest, 
 		return d.ended(c)
 	default:
 	}
-	return nil, runDigest{Title: "Running", Status: "running", Running: true, Commands: []string{}, Loops: []loopDigest{}, Steps: []stepDigest{}, Warnings: []string{}}, nil
+	return runDigest{Title: "Running", Status: "running", Running: true, Commands: []string{}, Loops: []loopDigest{}, Steps: []stepDigest{}, Warnings: []string{}}, nil
 }
