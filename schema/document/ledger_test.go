@@ -1,6 +1,7 @@
 package document_test
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
@@ -18,11 +19,11 @@ func ledgers(t *testing.T, contract ledger.Contract) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := l.Encode()
+		parts, err := l.Encode()
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[name] = data
+		files[name] = bytes.Join(parts, nil)
 		return l
 	}
 	l, err := ledger.Begin(nil, ledger.Opening{Session: "s1", Contract: contract, Time: at})
