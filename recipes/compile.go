@@ -19,8 +19,12 @@ func (l *loader) compile() {
 		recipe.eachName(func(name string) { names = append(names, name) })
 	}
 	for _, recipe := range l.tree.All {
+		// The two know nothing of each other, and are most of the work.
 		var conditions, commands Findings
-		apart(len(recipe.Steps), func() { recipe.compileCommands(&commands) }, func() { recipe.compileConditions(names, &conditions) })
+		var beside sync.WaitGroup
+		beside.Go(func() { recipe.compileCommands(&commands) })
+		recipe.compileConditions(names, &conditions)
+		beside.Wait()
 		l.found = append(append(l.found, conditions...), commands...)
 		for _, s := range recipe.withParts() {
 			s.reads = s.findReads()
@@ -34,21 +38,6 @@ func (l *loader) compile() {
 			}
 		}
 	}
-}
-
-// apart does two things that know nothing of each other, beside each other where
-// there are steps enough to be worth a second thread.
-func apart(steps int, one, other func()) {
-	const worthwhile = 50
-	if steps < worthwhile {
-		one()
-		other()
-		return
-	}
-	var beside sync.WaitGroup
-	beside.Go(one)
-	other()
-	beside.Wait()
 }
 
 // compileCommands compiles the commands of steps and hooks for their shells.

@@ -66,8 +66,8 @@ type Config struct {
 	DoomLoop  DoomLoop
 }
 
-// SignersFile lists, in a project, whose keys may acknowledge changes. A round that writes it could
-// sign for its own changes.
+// SignersFile lists, in a project, whose keys may acknowledge changes. A round
+// that writes it could sign for its own changes.
 const SignersFile = ".brickoven/allowed_signers"
 
 // protected are the paths that no round may change.

@@ -143,8 +143,13 @@ func (s *activeRun) lost(cause error) error {
 // recordPanic writes an end before a fault of this program goes its way.
 func (s *activeRun) recordPanic() {
 	if p := recover(); p != nil {
+		reason := fmt.Sprintf("internal error: %v", p)
+		if fault, is := p.(*process.PanicError); is {
+			reason = fault.Error()
+			p = fmt.Sprintf("%v\n\n%s", fault, fault.Stack)
+		}
 		if !s.ended {
-			s.faults = append(s.faults, s.end("crashed", fmt.Sprintf("internal error: %v", p), exit.Failed))
+			s.faults = append(s.faults, s.end("crashed", reason, exit.Failed))
 		}
 		panic(p)
 	}

@@ -64,11 +64,11 @@ type drive struct {
 
 	mu      sync.Mutex // of all below, and of run
 	cancels map[string]context.CancelCauseFunc
-	jobs    []job // to be carried out, by whoever holds mu next lets it go
+	jobs    []job // that whoever holds mu hands on
 	signals int
-	cause   error  // why running actions are cancelled
-	failure error  // why the run cannot go on
-	fault   *fault // a panic on the way
+	cause   error               // why running actions are cancelled
+	failure error               // why the run cannot go on
+	fault   *process.PanicError // on the way to the goroutine that drives
 }
 
 // job is an action to be carried out.
@@ -77,14 +77,9 @@ type job struct {
 	action *step.Action
 }
 
-// fault is a panic in one goroutine on its way to the one that drives.
-type fault struct {
-	value any
-	stack []byte
-}
-
 // Run drives a run from its start to its end. The first signal interrupts the
-// run, the second kills what still runs. The error means that the run cannot be
+// run, the second kills what still runs. A panic of the run, of Record or of
+// Observe panics here, with a [*process.PanicError]. The error means that the run cannot be
 // recorded, or that the run and its events do not fit each other; everything
 // that it had running has ended then.
 func (d *Driver) Run(ctx context.Context, run *runner.Run, signals <-chan Signal) (*runner.Outcome, error) {
@@ -105,8 +100,8 @@ func (d *Driver) drive(ctx context.Context, run *runner.Run, batch step.Batch, s
 	for {
 		select {
 		case <-dr.over:
-			if f := dr.fault; f != nil {
-				panic(fmt.Sprintf("%v\n%s", f.value, f.stack))
+			if dr.fault != nil {
+				panic(dr.fault)
 			}
 			return run.Outcome(), dr.failure
 		case ev := <-d.Used:
@@ -131,7 +126,7 @@ func (d *drive) within(change func()) (jobs []job) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			d.fault, jobs = &fault{p, debug.Stack()}, nil
+			d.fault, jobs = &process.PanicError{Value: p, Stack: debug.Stack()}, nil
 			close(d.over)
 		}
 	}()

@@ -42,17 +42,13 @@ func (s *session) call(conn *jsonrpc2.Conn, req *jsonrpc2.Request) *jsonrpc2.Err
 	if err != nil {
 		return failed(jsonrpc2.CodeInternalError, "%v", err)
 	}
-	of, known := schemas[tool.Name]
-	if !known {
-		return failed(jsonrpc2.CodeInternalError, "the tool %q has no schema", tool.Name)
-	}
 	ctx, fault := s.open.begin(req.ID)
 	if fault != nil {
 		return fault
 	}
 	go func() {
 		defer s.open.answered.Done()
-		result, err := tool.run(ctx, of, wanted.Arguments)
+		result, err := tool.run(ctx, schemas[tool.Name], wanted.Arguments)
 		s.open.finish(req.ID)
 		if !unwanted(ctx, err) {
 			conclude(conn, req.ID, result, err)

@@ -45,10 +45,7 @@ func (s *session) list(params *json.RawMessage) (*listing, *jsonrpc2.Error) {
 	}
 	l := &listing{Tools: []listed{}}
 	for _, t := range s.server.Tools {
-		of, known := schemas[t.Name]
-		if !known {
-			return nil, failed(jsonrpc2.CodeInternalError, "the tool %q has no schema", t.Name)
-		}
+		of := schemas[t.Name]
 		entry := listed{Name: t.Name, Description: t.Description, Input: of.Input, Output: of.Output}
 		if t.ReadOnly {
 			entry.Annotations = &annotations{ReadOnly: true}

@@ -18,8 +18,8 @@ type schema struct {
 	names  []string // of the arguments, sorted
 }
 
-// readSchemas reads the schemas of all tools, by their names.
-func readSchemas(document []byte) (map[string]schema, error) {
+// readSchemas reads the schemas of all the tools, by their names.
+func readSchemas(document []byte, tools []Tool) (map[string]schema, error) {
 	var all map[string]schema
 	if err := json.Unmarshal(document, &all); err != nil {
 		return nil, fmt.Errorf("the schemas of the tools: %w", err)
@@ -29,6 +29,11 @@ func readSchemas(document []byte) (map[string]schema, error) {
 			return nil, fmt.Errorf("the input schema of %s: %w", name, err)
 		}
 		all[name] = of
+	}
+	for _, t := range tools {
+		if _, known := all[t.Name]; !known {
+			return nil, fmt.Errorf("the tool %q has no schema", t.Name)
+		}
 	}
 	return all, nil
 }

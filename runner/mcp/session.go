@@ -20,7 +20,7 @@ type session struct {
 
 func newSession(s *Server, open *calls) *session {
 	return &session{server: s, open: open, schemas: sync.OnceValues(func() (map[string]schema, error) {
-		return readSchemas(s.Schemas)
+		return readSchemas(s.Schemas, s.Tools)
 	})}
 }
 

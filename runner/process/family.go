@@ -140,12 +140,11 @@ func (f *Family) keep(c *child) {
 	if f == nil {
 		return
 	}
-	if c.group.alive() {
-		f.reap()
-	} else {
+	if !c.group.alive() {
 		f.reapAgain()
 		return
 	}
+	f.reap() // what is left of the group may have ended
 	if c.group.alive() {
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -4,11 +4,10 @@ package process
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
@@ -54,17 +53,12 @@ func executable(dir, candidate string) error {
 	if !filepath.IsAbs(candidate) && dir != "" {
 		candidate = filepath.Join(dir, candidate)
 	}
-	var info unix.Stat_t
-	for {
-		err := unix.Stat(candidate, &info)
-		switch {
-		case errors.Is(err, unix.EINTR):
-			continue
-		case err != nil:
-			return syscall.ENOENT
-		case info.Mode&unix.S_IFMT == unix.S_IFDIR || info.Mode&0o111 == 0:
-			return syscall.EACCES
-		}
-		return nil
+	info, err := os.Stat(candidate)
+	switch {
+	case err != nil:
+		return syscall.ENOENT
+	case info.IsDir() || info.Mode()&0o111 == 0:
+		return syscall.EACCES
 	}
+	return nil
 }

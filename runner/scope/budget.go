@@ -79,7 +79,7 @@ func (p *plan) crowd(i int) {
 	}
 	p.crowded = append(p.crowded, i)
 	p.names += p.fileCost(p.items[i])
-	for p.names > int64(p.req.MaxTotal)/nameShare {
+	for p.names > maxFileNames {
 		p.shed()
 	}
 }

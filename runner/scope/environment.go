@@ -18,9 +18,9 @@ const (
 	MaxNamed = 120 << 10
 	// SmallScalar is the size under which a scalar never spills.
 	SmallScalar = 256
-	// nameShare is the part of MaxTotal, one in so many, that the names of files
-	// may take which variables got for want of room.
-	nameShare = 8
+	// maxFileNames is what the names of files may take together that variables got
+	// for want of room.
+	maxFileNames = 32 << 10
 	// maxNamedTotal bounds what named values may take together; the kernel's
 	// limit for everything is about 2 MiB.
 	maxNamedTotal = 1 << 20
@@ -127,10 +127,10 @@ var ErrNoSpills = errors.New("no folder for spilled variables")
 // RECIPE_VAR_<name>_FILE names. Values up to [MaxNamed] that the command names
 // stay exported, scalars under [SmallScalar] never spill, and of the rest the
 // oldest go first. Nested keys that do not fit even so are left out, with a
-// warning, as are the oldest of the files' names where these take more than an
-// eighth of MaxTotal. In a shell a spilled variable that the command names is not in the
-// environment but loaded by the prelude, byte for byte, under both its names.
-// A command that names RECIPE_VAR_<name>_FILE gets the file in every case.
+// warning, as are the oldest of the files' names where these take more than
+// maxFileNames. In a shell a spilled variable that the command names is not in
+// the environment but loaded by the prelude, byte for byte, under both its
+// names. A command that names RECIPE_VAR_<name>_FILE gets the file in every case.
 //
 // The error is a [*CollisionError], a [*SpillError], or one of Load.
 func (s *Scope) Environment(req Request) (*Block, error) {
