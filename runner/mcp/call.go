@@ -58,10 +58,10 @@ func (s *session) call(conn *jsonrpc2.Conn, req *jsonrpc2.Request) *jsonrpc2.Err
 }
 
 // unwanted tells whether nobody waits for the end of a call: the client took it
-// back, or has gone, which interrupted it.
+// back, or has gone, which interrupted it. What came to its own end is answered,
+// because who has ended its side may still read.
 func unwanted(ctx context.Context, err error) bool {
-	cause := context.Cause(ctx)
-	return errors.Is(cause, ErrCancelled) || errors.Is(cause, ErrGone) && err != nil
+	return errors.Is(context.Cause(ctx), ErrCancelled) || errors.Is(err, ErrGone)
 }
 
 // conclude answers a call.

@@ -37,16 +37,22 @@ func TestWhenTheClientGoesItsCallsAreInterrupted(t *testing.T) {
 }
 
 // A script that pipes requests in and closes its end still reads the answers.
-func TestWhatEndsWellIsAnsweredAlthoughTheInputHasEnded(t *testing.T) {
+func TestWhatCameToItsEndIsAnsweredAlthoughTheInputHasEnded(t *testing.T) {
 	t.Parallel()
-	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"}}}`
-	for _, last := range []string{call, call + "\n", call + "\r\n"} {
-		var out strings.Builder
-		if err := newServer(t).Serve(t.Context(), strings.NewReader(hello+"\n"+last), &out); err != nil {
-			t.Error(err)
-		}
-		if answers := strings.Split(out.String(), "\n"); len(answers) != 3 || !strings.Contains(answers[1], `"said":"a"`) {
-			t.Errorf("%q: %q", last, answers)
+	for call, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":"a"}}}`: `"said":"a"`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"text":1}}}`:   `text: got`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fail"}}`:                          `the oven is cold`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"crash"}}`:                         `no flour`,
+	} {
+		for _, end := range []string{"", "\n", "\r\n"} {
+			var out strings.Builder
+			if err := newServer(t).Serve(t.Context(), strings.NewReader(hello+"\n"+call+end), &out); err != nil {
+				t.Error(err)
+			}
+			if answers := strings.Split(out.String(), "\n"); len(answers) != 3 || !strings.Contains(answers[1], want) {
+				t.Errorf("%q: %q", call+end, answers)
+			}
 		}
 	}
 }
