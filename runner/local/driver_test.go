@@ -23,12 +23,17 @@ func (e executor) Do(ctx context.Context, a *step.Action, kill <-chan struct{}) 
 
 func started(t *testing.T, text string) *runner.Run {
 	t.Helper()
+	return runner.New(resolved(t, text), runner.Options{})
+}
+
+func resolved(t *testing.T, text string) *recipes.Tree {
+	t.Helper()
 	resolver := recipes.NewResolver(recipes.Search{Builtin: func(string) ([]byte, bool) { return []byte(text), true }})
 	tree, err := resolver.Resolve("root", recipes.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runner.New(tree, runner.Options{})
+	return tree
 }
 
 const threeSteps = `name: root

@@ -26,6 +26,7 @@ type History struct {
 	late     map[string]bool // actions that were announced after a signal
 	signaled bool            // the attempt that is read had a signal
 	entries  []entry
+	noted    int // notes behind the last event, or behind the start
 	unseal   Unseal
 }
 
@@ -41,6 +42,9 @@ func NewHistory(unseal Unseal) *History {
 // Add takes one record of the journal.
 func (h *History) Add(rec journal.Record) error {
 	switch rec.Kind {
+	case journal.KindNote:
+		h.noted++
+		return nil
 	case journal.KindRunStarted:
 		h.Attempts = 1
 		var err error
@@ -81,6 +85,7 @@ func (h *History) Add(rec journal.Record) error {
 // add takes an event. One that a signal brought about is undone by the next
 // resume, which finds the action as one that was under way.
 func (h *History) add(ev step.Event) {
+	h.noted = 0
 	e := entry{event: ev}
 	switch ev.Kind {
 	case step.Used:
@@ -115,7 +120,8 @@ func (h *History) Begun() []string {
 // Restored is a run brought to the point where it stopped.
 type Restored struct {
 	Run *runner.Run
-	// Batch is what the run wants now.
+	// Batch is what the run wants now. Its notes are those that the run gave at its
+	// last event and that its owner did not live to record.
 	Batch step.Batch
 	// Known are results that the run did not ask for yet.
 	Known map[string]step.Event
@@ -131,6 +137,8 @@ type Restored struct {
 	Results map[string]step.Result
 	// Interrupted are the actions that were under way and are wanted again.
 	Interrupted []*step.Action
+
+	last step.Batch // what the run gave at the last event that was fed
 }
 
 // Restore feeds the recorded events to a new run and continues behind them, as
@@ -145,7 +153,26 @@ func (h *History) Restore(run *runner.Run, tree *recipes.Tree, choice Choice) (*
 	if err != nil {
 		return nil, err
 	}
-	return h.feed(run, events, chosen)
+	res, err := h.feed(run, events, chosen)
+	if err == nil && choice == (Choice{}) {
+		res.Batch.Notes = h.unnoted(res.last)
+	}
+	return res, err
+}
+
+// unnoted are the notes of the last event that are not recorded. Where that event
+// does not count any more, nothing is missing.
+func (h *History) unnoted(last step.Batch) []step.Note {
+	for _, e := range slices.Backward(h.entries) {
+		if e.mark {
+			continue
+		}
+		if e.undone {
+			return nil
+		}
+		break
+	}
+	return last.Notes[min(h.noted, len(last.Notes)):]
 }
 
 // Replay feeds the recorded events to a new run and stops where the record
@@ -169,6 +196,7 @@ type feeding struct {
 	cancelled map[string]bool
 	decided   []step.Note
 	results   map[string]step.Result
+	last      step.Batch
 }
 
 func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string) bool) (*Restored, error) {
@@ -189,7 +217,7 @@ func (h *History) feed(run *runner.Run, events []step.Event, chosen func(string)
 			return nil, err
 		}
 	}
-	res := &Restored{Run: run, Known: f.known, Answered: f.answered, Asked: f.asked, Decided: f.decided, Results: f.results}
+	res := &Restored{Run: run, Known: f.known, Answered: f.answered, Asked: f.asked, Decided: f.decided, Results: f.results, last: f.last}
 	for _, ev := range events {
 		if ev.Result != nil && ev.Result.Agent != nil && ev.Result.Agent.Recording != "" {
 			res.Played = append(res.Played, ev.Result.Agent.Recording)
@@ -227,6 +255,7 @@ func (f *feeding) feed(ev step.Event) error {
 }
 
 func (f *feeding) take(batch step.Batch) error {
+	f.last = batch
 	for _, n := range batch.Notes {
 		if Decides(n.Kind) {
 			f.decided = append(f.decided, n)
