@@ -87,7 +87,7 @@ func candidates(n ast.Node) []ast.Expr {
 		}
 	case *ast.CompositeLit:
 		if len(n.Elts) > 1 {
-			if _, word := n.Elts[0].(*ast.Ident); word { // {statusTest, "impossible-status", …}
+			if _, reference := n.Elts[0].(*ast.UnaryExpr); reference { // {&statusTest, "impossible-status", …}
 				return n.Elts[1:2]
 			}
 		}

@@ -68,8 +68,8 @@ func isWordByte(c byte) bool {
 }
 
 var (
-	guardWord = pattern.Lazy(`\b(default|coalesce|empty|if|with|ternary)\b`)
-	braces    = pattern.Lazy(`(?s)\{\{.*?\}\}`)
+	guardWord = pattern.Pattern{Source: `\b(default|coalesce|empty|if|with|ternary)\b`}
+	braces    = pattern.Pattern{Source: `(?s)\{\{.*?\}\}`}
 )
 
 // guarded tells whether the author wrote what happens without the name.
@@ -77,8 +77,8 @@ func (f *field) guarded(name string) bool {
 	if f.condition != nil || f.spot.node == nil {
 		return false
 	}
-	for _, text := range braces().FindAllString(f.spot.node.Value, -1) {
-		if strings.Contains(text, name) && guardWord().MatchString(text) {
+	for _, text := range braces.Get().FindAllString(f.spot.node.Value, -1) {
+		if strings.Contains(text, name) && guardWord.Get().MatchString(text) {
 			return true
 		}
 	}

@@ -90,7 +90,7 @@ func (t *Tree) opaque() bool {
 	return false
 }
 
-var alwaysFails = pattern.Lazy(`^\s*(false|exit +[1-9][0-9]*)\s*;?\s*$`)
+var alwaysFails = pattern.Pattern{Source: `^\s*(false|exit +[1-9][0-9]*)\s*;?\s*$`, Needs: []string{"false", "exit"}}
 
 // unreached reports steps behind one that always ends the recipe, and
 // conditions that look at what is not there yet or never will be.
@@ -116,12 +116,12 @@ func (r *Recipe) unreached() Findings {
 }
 
 func (s *Step) alwaysFails() bool {
-	return s.Type == Bash && s.Command != nil && alwaysFails().MatchString(s.Command.Source) &&
+	return s.Type == Bash && s.Command != nil && len(alwaysFails.FindAll(s.Command.Source)) > 0 &&
 		s.Condition == nil && s.Foreach == nil && s.ParallelGroup == "" && !s.Tolerate && len(s.WhenTags) == 0
 }
 
 // stepRead is how a condition reads the outcome of a step.
-var stepRead = pattern.Lazy(`\bsteps(?:\.|\[["'])([\pL\pM\pN_-]+)`)
+var stepRead = pattern.Pattern{Source: `\bsteps(?:\.|\[["'])([\pL\pM\pN_-]+)`, Needs: []string{"steps"}}
 
 // later reports the conditions that read the outcome of the step itself or of
 // one below it. places are the steps' places by their ids.
@@ -132,7 +132,7 @@ func (s *Step) later(r *Recipe, place int, places map[string]int) Findings {
 			continue
 		}
 		source, told := f.condition.Source(), map[int]bool{}
-		for _, at := range stepRead().FindAllStringSubmatchIndex(source, -1) {
+		for _, at := range stepRead.FindAll(source) {
 			other, known := places[source[at[2]:at[3]]]
 			if !known || other < place || told[other] {
 				continue

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	statusTest  = pattern.Lazy(`\bsteps(?:\.[\w-]+|\[["'][^"'\]]+["']\])\.status\s*[!=]=\s*["']([^"']*)["']`)
-	verdictTest = pattern.Lazy(`\bloop_verdict\s*[!=]=\s*["']([^"']*)["']`)
+	statusTest  = pattern.Pattern{Source: `\bsteps(?:\.[\w-]+|\[["'][^"'\]]+["']\])\.status\s*[!=]=\s*["']([^"']*)["']`, Needs: []string{".status"}}
+	verdictTest = pattern.Pattern{Source: `\bloop_verdict\s*[!=]=\s*["']([^"']*)["']`, Needs: []string{"loop_verdict"}}
 	// negative is a test that everything passes but the word named.
-	negative = pattern.Lazy(`([A-Za-z_][\w.-]*)\s*(?:!=|not\s+in\b)`)
+	negative = pattern.Pattern{Source: `([A-Za-z_][\w.-]*)\s*(?:!=|not\s+in\b)`, Needs: []string{"!=", "not"}}
 
 	statuses = []string{"completed", "skipped", "failed", "degraded"}
 	verdicts = []string{"CONTINUE", "DONE", "STUCK"}
@@ -56,16 +56,16 @@ func (f *field) remark(offset int, code, message, hint string) *Finding {
 func (f *field) words() Findings {
 	var found Findings
 	for _, of := range []struct {
-		test  func() *regexp.Regexp
+		test  *pattern.Pattern
 		code  string
 		what  string
 		words []string
 	}{
-		{statusTest, "impossible-status", "a step's status", statuses},
-		{verdictTest, "impossible-verdict", "a loop_verdict", verdicts},
+		{&statusTest, "impossible-status", "a step's status", statuses},
+		{&verdictTest, "impossible-verdict", "a loop_verdict", verdicts},
 	} {
 		source := f.condition.Source()
-		for _, at := range of.test().FindAllStringSubmatchIndex(source, -1) {
+		for _, at := range of.test.FindAll(source) {
 			word := source[at[2]:at[3]]
 			if slices.Contains(of.words, word) {
 				continue
@@ -81,7 +81,7 @@ func (f *field) words() Findings {
 func (f *field) openGates(answers map[string]*Step) Findings {
 	var found Findings
 	source := f.condition.Source()
-	for _, at := range negative().FindAllStringSubmatchIndex(source, -1) {
+	for _, at := range negative.FindAll(source) {
 		path := source[at[2]:at[3]]
 		root, _, _ := strings.Cut(path, ".")
 		last := path[strings.LastIndexByte(path, '.')+1:]

@@ -21,8 +21,8 @@ type directive struct {
 }
 
 var (
-	directiveText = pattern.Lazy(`#\s*brickoven:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*)$`)
-	blockHeader   = pattern.Lazy(`[|>][-+0-9]*\s*(#.*)?$`)
+	directiveText = pattern.Pattern{Source: `#\s*brickoven:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*)$`, Needs: []string{"brickoven"}}
+	blockHeader   = pattern.Pattern{Source: `[|>][-+0-9]*\s*(#.*)?$`}
 )
 
 // Silence takes out the warnings that a comment on their line silences, in the
@@ -63,14 +63,12 @@ func (s *silencer) add(doc *document) {
 	s.docs[path] = doc
 	s.order = append(s.order, path)
 	for n, line := range doc.lines {
-		at := directiveText().FindStringSubmatchIndex(line)
-		if at == nil {
-			continue
+		for _, at := range directiveText.FindAll(line) {
+			s.directives[path] = append(s.directives[path], &directive{
+				code: line[at[2]:at[3]], reason: strings.TrimSpace(line[at[4]:at[5]]),
+				line: n + 1, column: utf8.RuneCountInString(line[:at[0]]) + 1,
+			})
 		}
-		s.directives[path] = append(s.directives[path], &directive{
-			code: line[at[2]:at[3]], reason: strings.TrimSpace(line[at[4]:at[5]]),
-			line: n + 1, column: utf8.RuneCountInString(line[:at[0]]) + 1,
-		})
 	}
 	for _, owner := range doc.owners {
 		s.add(owner)
@@ -98,7 +96,7 @@ func (doc *document) covers(comment, line int) bool {
 	if comment == line || comment == line-1 && strings.HasPrefix(strings.TrimSpace(doc.line(comment)), "#") {
 		return true
 	}
-	return comment < line && blockHeader().MatchString(doc.line(comment)) && comment == doc.header(line)
+	return comment < line && blockHeader.Get().MatchString(doc.line(comment)) && comment == doc.header(line)
 }
 
 // header is the line above n that is moved in less, which is where the block

@@ -13,12 +13,12 @@ import (
 // The mistakes that people make most often in YAML, found by the shape of the
 // line, because the reader's own message names neither the place nor the cure.
 var (
-	bareTemplate  = pattern.Lazy(`^\s*(?:- +)*(?:[\w.-]+ *: +)?(\{\{)`)
-	nestedColon   = pattern.Lazy(`^\s*(?:- +)*[\w.-]+ *: +([^"'|>\[{&*!#%@\x60\s].*?): `)
-	reportedLine  = pattern.Lazy(`\bline (\d+): `)
-	anyTab        = pattern.Lazy(`^[ \t]*\t`)
-	leadingTab    = pattern.Lazy(`^ *\t`)
-	reservedStart = pattern.Lazy(`^\s*(?:- +)*(?:[\w.-]+ *: +)?([@\x60%])`)
+	bareTemplate  = pattern.Pattern{Source: `^\s*(?:- +)*(?:[\w.-]+ *: +)?(\{\{)`}
+	nestedColon   = pattern.Pattern{Source: `^\s*(?:- +)*[\w.-]+ *: +([^"'|>\[{&*!#%@\x60\s].*?): `}
+	reportedLine  = pattern.Pattern{Source: `\bline (\d+): `}
+	anyTab        = pattern.Pattern{Source: `^[ \t]*\t`}
+	leadingTab    = pattern.Pattern{Source: `^ *\t`}
+	reservedStart = pattern.Pattern{Source: `^\s*(?:- +)*(?:[\w.-]+ *: +)?([@\x60%])`}
 )
 
 const quoteHint = `quote the value: "{{ … }}" or '{{ … }}', or write it as a block after |`
@@ -41,7 +41,7 @@ func (doc *document) syntaxFinding(err error) *Finding {
 	if !strings.Contains(message, "end of stream") {
 		line = doc.firstFailing(message, line)
 	}
-	if at := anyTab().FindStringIndex(doc.line(line)); at != nil && strings.Contains(message, "tab") {
+	if at := anyTab.Get().FindStringIndex(doc.line(line)); at != nil && strings.Contains(message, "tab") {
 		return doc.cause(line, at[1]-1, "tab-indent", "a tab cannot indent YAML", "indent with spaces")
 	}
 	for line > 1 && strings.TrimSpace(doc.line(line)) == "" {
@@ -54,7 +54,7 @@ func (doc *document) syntaxFinding(err error) *Finding {
 // enclosing block as often as that of the fault.
 func splitSyntax(err error) (message string, line int) {
 	message = strings.TrimPrefix(err.Error(), "yaml: ")
-	m := reportedLine().FindStringSubmatch(message)
+	m := reportedLine.Get().FindStringSubmatch(message)
 	if m == nil {
 		return message, 1
 	}
@@ -92,18 +92,18 @@ func (doc *document) likelyCause(message string, line int) *Finding {
 		strings.Contains(message, "node content") || strings.Contains(message, "expected <block end>")
 	for n := max(line-1, 1); n <= min(len(doc.lines), line+window); n++ {
 		text := doc.line(n)
-		if at := bareTemplate().FindStringSubmatchIndex(text); wantsKey && at != nil {
+		if at := bareTemplate.Get().FindStringSubmatchIndex(text); wantsKey && at != nil {
 			return doc.cause(n, at[2], "unquoted-template", "a value that starts with {{ is YAML's own syntax", quoteHint)
 		}
 		if strings.Contains(message, "cannot start any token") {
-			if at := leadingTab().FindStringIndex(text); at != nil {
+			if at := leadingTab.Get().FindStringIndex(text); at != nil {
 				return doc.cause(n, at[1]-1, "tab-indent", "a tab cannot indent YAML", "indent with spaces")
 			}
-			if at := reservedStart().FindStringSubmatchIndex(text); at != nil {
+			if at := reservedStart.Get().FindStringSubmatchIndex(text); at != nil {
 				return doc.cause(n, at[2], "yaml-syntax", "a value cannot start with "+text[at[2]:at[3]], "quote the value")
 			}
 		}
-		if at := nestedColon().FindStringSubmatchIndex(text); at != nil && strings.Contains(message, "mapping values are not allowed") {
+		if at := nestedColon.Get().FindStringSubmatchIndex(text); at != nil && strings.Contains(message, "mapping values are not allowed") {
 			return doc.cause(n, at[3], "yaml-syntax", "the value holds `: `, which begins a mapping of its own",
 				"quote the whole value, or write it as a block after |")
 		}

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	escapes   = pattern.Lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
-	numberish = pattern.Lazy(`(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+`)
-	unit      = pattern.Lazy(`^(?:%|ms|us|ns|µs|s|m|h|B|[kKMGT]i?B|[kKMGT])(?:$|[^\pL\pN_])`)
+	escapes   = pattern.Pattern{Source: "\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])"}
+	numberish = pattern.Pattern{Source: `(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+`}
+	unit      = pattern.Pattern{Source: `^(?:%|ms|us|ns|µs|s|m|h|B|[kKMGT]i?B|[kKMGT])(?:$|[^\pL\pN_])`}
 )
 
 // HoldsNumber tells whether the transcript of an evidence command holds the
@@ -24,8 +24,8 @@ func HoldsNumber(transcript string, number value.Number) bool {
 	if !ok {
 		return false
 	}
-	text := escapes().ReplaceAllString(transcript, "")
-	for _, span := range numberish().FindAllStringIndex(text, -1) {
+	text := escapes.Get().ReplaceAllString(transcript, "")
+	for _, span := range numberish.Get().FindAllStringIndex(text, -1) {
 		start, end := span[0], span[1]
 		if !endsToken(text[end:]) || isBetweenSlashes(text, start, end) {
 			continue
@@ -82,7 +82,7 @@ func endsToken(after string) bool {
 	case after == "":
 		return true
 	case isWordRune(next) || next == '%':
-		return unit().MatchString(after)
+		return unit.Get().MatchString(after)
 	case next == '.':
 		return !isWordRune(following)
 	case next == ':':

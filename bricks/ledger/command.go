@@ -29,7 +29,7 @@ func CheckCommand(command string, places Places) []string {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		faults := []string{fmt.Sprintf("does not parse as a shell command: %s", err)}
-		if mark := angleMark().FindString(command); mark != "" {
+		if mark := angleMark.Get().FindString(command); mark != "" {
 			faults = append(faults, placeholderFault(mark))
 		}
 		return faults

@@ -14,12 +14,12 @@ import (
 // that look for such words, and redirections, are not placeholders: what counts
 // is where the word stands in the parsed command.
 var (
-	angleMark  = pattern.Lazy(`<[A-Za-z][A-Za-z0-9_ -]*>`)
-	quotedMark = pattern.Lazy(`^(?:--?[A-Za-z-]+=)?<(?:[A-Za-z][A-Za-z0-9]*[ _-][A-Za-z0-9_ -]*|[A-Z][A-Z0-9]*)>$`)
-	braceMark  = pattern.Lazy(`\{\{\s*[A-Za-z_][\w-]*\s*\}\}`)
-	todoMark   = pattern.Lazy(`(?:^|[^A-Za-z0-9])(TBD|FIXME|XXX)(?:$|[^A-Za-z0-9])`)
-	longFlag   = pattern.Lazy(`^--([a-z][a-z-]*)(?:=([A-Z]{1,2}))?$`)
-	shortWord  = pattern.Lazy(`^[A-Z]{1,2}$`)
+	angleMark  = pattern.Pattern{Source: `<[A-Za-z][A-Za-z0-9_ -]*>`}
+	quotedMark = pattern.Pattern{Source: `^(?:--?[A-Za-z-]+=)?<(?:[A-Za-z][A-Za-z0-9]*[ _-][A-Za-z0-9_ -]*|[A-Z][A-Z0-9]*)>$`}
+	braceMark  = pattern.Pattern{Source: `\{\{\s*[A-Za-z_][\w-]*\s*\}\}`}
+	todoMark   = pattern.Pattern{Source: `(?:^|[^A-Za-z0-9])(TBD|FIXME|XXX)(?:$|[^A-Za-z0-9])`}
+	longFlag   = pattern.Pattern{Source: `^--([a-z][a-z-]*)(?:=([A-Z]{1,2}))?$`}
+	shortWord  = pattern.Pattern{Source: `^[A-Z]{1,2}$`}
 )
 
 // searchers take such words as what they look for.
@@ -38,13 +38,13 @@ func (c *commandCheck) placeholders(call *syntax.CallExpr) {
 	}
 	for i, w := range call.Args {
 		text, _ := wordText(w)
-		if mark := braceMark().FindString(text); mark != "" {
+		if mark := braceMark.Get().FindString(text); mark != "" {
 			c.add("%s", placeholderFault(mark))
 		}
-		if quotedMark().MatchString(text) {
+		if quotedMark.Get().MatchString(text) {
 			c.add("%s", placeholderFault(text))
 		}
-		todo := todoMark().FindStringSubmatch(bareText(w))
+		todo := todoMark.Get().FindStringSubmatch(bareText(w))
 		if todo == nil && slices.Contains([]string{"TBD", "FIXME", "XXX"}, text) {
 			todo = []string{"", text}
 		}
@@ -63,7 +63,7 @@ func (c *commandCheck) placeholders(call *syntax.CallExpr) {
 // the N or X that stands for any number or thing. "--mode A" is a value.
 func (c *commandCheck) flagValue(flag, next *syntax.Word) {
 	text, _ := wordText(flag)
-	found := longFlag().FindStringSubmatch(text)
+	found := longFlag.Get().FindStringSubmatch(text)
 	if found == nil {
 		return
 	}
@@ -73,7 +73,7 @@ func (c *commandCheck) flagValue(flag, next *syntax.Word) {
 		bare = bareText(next) == word
 		word = strings.TrimRight(word, ",")
 	}
-	if !shortWord().MatchString(word) {
+	if !shortWord.Get().MatchString(word) {
 		return
 	}
 	unnamed := bare && slices.Contains([]string{"N", "X", "XX"}, word)
@@ -100,13 +100,13 @@ func (c *commandCheck) redirects(redirs []*syntax.Redirect) {
 			continue
 		}
 		text := bareText(in.Word)
-		if todoMark().MatchString(text) {
+		if todoMark.Get().MatchString(text) {
 			c.add("%s", placeholderFault(text))
 		}
 		if i+1 == len(redirs) || in.Op != syntax.RdrIn || redirs[i+1].Op != syntax.RdrOut {
 			continue
 		}
-		if redirs[i+1].OpPos == in.Word.End() && angleMark().MatchString("<"+text+">") {
+		if redirs[i+1].OpPos == in.Word.End() && angleMark.Get().MatchString("<"+text+">") {
 			c.add("%s", placeholderFault("<"+text+">"))
 		}
 	}

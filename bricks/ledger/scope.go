@@ -19,13 +19,13 @@ type declared struct {
 }
 
 var (
-	statLine   = pattern.Lazy(`^ ?(.*\S) +\| +(?:\d+(?: [+-]+)?|Bin(?: .*)?|Unmerged)$`)
-	numstat    = pattern.Lazy(`^(?:\d+|-)\t(?:\d+|-)\t(.+)$`)
-	nameStatus = pattern.Lazy(`^([ACDMRTUXB]\d*)\t([^\t]+)(?:\t([^\t]+))?$`)
-	rawLine    = pattern.Lazy(`^:+\d{6} .* ([ACDMRTUXB]\d*\t.*)$`)
-	summary    = pattern.Lazy(`^ ?\d+ files? changed(?:,|$)`)
-	detail     = pattern.Lazy(`^ (?:create mode|delete mode|mode change|rename|copy|rewrite) `)
-	commitLine = pattern.Lazy(`^commit [0-9a-f]{7,64}\b`)
+	statLine   = pattern.Pattern{Source: `^ ?(.*\S) +\| +(?:\d+(?: [+-]+)?|Bin(?: .*)?|Unmerged)$`}
+	numstat    = pattern.Pattern{Source: `^(?:\d+|-)\t(?:\d+|-)\t(.+)$`}
+	nameStatus = pattern.Pattern{Source: `^([ACDMRTUXB]\d*)\t([^\t]+)(?:\t([^\t]+))?$`}
+	rawLine    = pattern.Pattern{Source: `^:+\d{6} .* ([ACDMRTUXB]\d*\t.*)$`}
+	summary    = pattern.Pattern{Source: `^ ?\d+ files? changed(?:,|$)`}
+	detail     = pattern.Pattern{Source: `^ (?:create mode|delete mode|mode change|rename|copy|rewrite) `}
+	commitLine = pattern.Pattern{Source: `^commit [0-9a-f]{7,64}\b`}
 )
 
 // parseScope reads the transcript that declares which paths a change touches:
@@ -34,17 +34,17 @@ var (
 func parseScope(transcript string) []declared {
 	var stat, plain []declared
 	for _, line := range scopeLines(transcript) {
-		if found := rawLine().FindStringSubmatch(line); found != nil {
+		if found := rawLine.Get().FindStringSubmatch(line); found != nil {
 			line = found[1]
 		}
-		switch found := statLine().FindStringSubmatch(line); {
+		switch found := statLine.Get().FindStringSubmatch(line); {
 		case found != nil:
 			stat = append(stat, readName(found[1]))
-		case summary().MatchString(line), detail().MatchString(line):
-		case numstat().MatchString(line):
-			stat = append(stat, readName(numstat().FindStringSubmatch(line)[1]))
-		case nameStatus().MatchString(line):
-			fields := nameStatus().FindStringSubmatch(line)
+		case summary.Get().MatchString(line), detail.Get().MatchString(line):
+		case numstat.Get().MatchString(line):
+			stat = append(stat, readName(numstat.Get().FindStringSubmatch(line)[1]))
+		case nameStatus.Get().MatchString(line):
+			fields := nameStatus.Get().FindStringSubmatch(line)
 			name := fields[2]
 			if fields[3] != "" {
 				name = fields[3]
@@ -68,7 +68,7 @@ func scopeLines(transcript string) []string {
 	for line := range strings.SplitSeq(transcript, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		switch {
-		case commitLine().MatchString(line):
+		case commitLine.Get().MatchString(line):
 			inHeader = true
 		case strings.TrimSpace(line) == "":
 			inHeader = false

@@ -87,13 +87,13 @@ const (
 	Measured = "measured"
 )
 
-var sessionID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var sessionID = pattern.Pattern{Source: `^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`}
 
 // CheckSession refuses (code [Unusable]) a session id that is not a plain name:
 // up to 128 letters, digits, dots, hyphens and underscores, beginning with a
 // letter or a digit and not ending in a dot. So an id is always one file name.
 func CheckSession(id string) error {
-	if !sessionID().MatchString(id) || strings.HasSuffix(id, ".") || strings.Contains(id, "..") {
+	if !sessionID.Get().MatchString(id) || strings.HasSuffix(id, ".") || strings.Contains(id, "..") {
 		return refuse(Unusable, "the session id %q is not a plain name of letters, digits, dots, hyphens and underscores", id)
 	}
 	return nil

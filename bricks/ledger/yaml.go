@@ -35,12 +35,12 @@ func readYAML(data []byte) (*node, error) {
 	return fromYAML(doc.Content[0], 0)
 }
 
-var yamlLine = pattern.Lazy(`line (\d+)`)
+var yamlLine = pattern.Pattern{Source: `line (\d+)`}
 
 // lineOf finds the line in an error of the YAML library, which keeps it in the
 // text only.
 func lineOf(message string) string {
-	if found := yamlLine().FindStringSubmatch(message); found != nil {
+	if found := yamlLine.Get().FindStringSubmatch(message); found != nil {
 		return found[1]
 	}
 	return "1"

@@ -80,7 +80,7 @@ func (e Event) Encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-var eventID = pattern.Lazy(`^[0-9a-f]{12}$`)
+var eventID = pattern.Pattern{Source: `^[0-9a-f]{12}$`}
 
 // ParseEvent reads one line strictly; the error is an [*Invalid].
 func ParseEvent(line []byte) (Event, error) {
@@ -93,7 +93,7 @@ func ParseEvent(line []byte) (Event, error) {
 	}
 	o.version(false)
 	o.done()
-	if e.ID != "" && !eventID().MatchString(e.ID) {
+	if e.ID != "" && !eventID.Get().MatchString(e.ID) {
 		o.fail("event_id", "%q is not 12 hex digits", e.ID)
 	}
 	if err := o.invalid.err(); err != nil {

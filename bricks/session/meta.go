@@ -75,12 +75,12 @@ func NewID(at time.Time, goal string, random [4]byte) string {
 	return fmt.Sprintf("%s_%s_%s", at.UTC().Format("20060102_150405"), GoalHash(goal), hex.EncodeToString(random[:]))
 }
 
-var sessionID = pattern.Lazy(`^[0-9]{8}_[0-9]{6}_[0-9a-f]{12}_[0-9a-f]{8}$`)
+var sessionID = pattern.Pattern{Source: `^[0-9]{8}_[0-9]{6}_[0-9a-f]{12}_[0-9a-f]{8}$`}
 
 // CheckID refuses what is not the name of a session; a name that passes is safe
 // as one part of a path.
 func CheckID(id string) error {
-	if !sessionID().MatchString(id) {
+	if !sessionID.Get().MatchString(id) {
 		return fmt.Errorf("%q is not the name of a session, such as 20260102_030405_0123456789ab_01234567", id)
 	}
 	return nil

@@ -140,7 +140,7 @@ func decodeWorkflow(o *object, id string) Workflow {
 	return w
 }
 
-var workflowID = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var workflowID = pattern.Pattern{Source: `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`}
 
 // Check returns an [*Invalid] with everything that makes the set unusable: names
 // that lead nowhere, numbers out of range, and rules that can never be met.
@@ -163,7 +163,7 @@ func (s Workflows) check(invalid *Invalid) {
 			fail("", "is there twice")
 		}
 		seen[w.ID] = true
-		if !workflowID().MatchString(w.ID) {
+		if !workflowID.Get().MatchString(w.ID) {
 			fail("", "an id has letters, digits, '.', '_' and '-', begins with a letter or digit, and is at most 64 bytes long")
 		}
 		if w.RunEvery < 1 {

@@ -10,7 +10,6 @@ package signature
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value/pattern"
@@ -37,7 +36,7 @@ func Of(text string) string {
 // rule replaces what a pattern matches; the order of rules matters, because a
 // time stamp would otherwise be taken apart as numbers and a path as words.
 type rule struct {
-	pattern func() *regexp.Regexp
+	pattern *pattern.Pattern
 	with    string
 	// only, where given, says which matches are replaced; with is literal then.
 	only func(match string) bool
@@ -48,20 +47,20 @@ const unit = `(?:ns|us|µs|ms|seconds|secs?|minutes|min|hours|[smh])`
 // The rules keep short numbers and quoted names: assert 3 == 4 is not
 // assert 3 == 5, and KeyError 'a' is not KeyError 'b'.
 var rules = []rule{
-	{pattern.Lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)"), "", nil},
-	{pattern.Lazy(`\b\d{4}-\d{2}-\d{2}(?:[tT ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[zZ]|[+-]\d{2}:?\d{2})?)?\b`), "<time>", nil},
-	{pattern.Lazy(`\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b`), "<time>", nil},
-	{pattern.Lazy(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`), "<uuid>", nil},
-	{pattern.Lazy(`(?i)\b[0-9a-f]{7,64}\b`), "<hash>", isDigest},
-	{pattern.Lazy(`(?i)(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s'"` + "`" + `:,;)\]}]+`), "<tmp>", nil},
-	{pattern.Lazy(`(?i)\b[a-z]:\\(?:[^\s'"\\:]+\\)*(?:temp|tmp)\\[^\s'":,;)\]}]+`), "<tmp>", nil},
-	{pattern.Lazy(`(?i)\b[a-z]:\\(?:[^\s'"\\:]+\\)+`), "<path>/", nil},
-	{pattern.Lazy(`(^|[\s'"` + "`" + `(=\[{:])/(?:[^\s'"/:]+/)+`), "${1}<path>/", nil},
-	{pattern.Lazy(`(\.[A-Za-z][A-Za-z0-9]{0,4}):\d+(?::\d+)?\b`), "${1}:<line>", nil},
-	{pattern.Lazy(`(?i)\b0x[0-9a-f]+\b`), "<hex>", nil},
-	{pattern.Lazy(`\b\d+(?:\.\d+)?\s?` + unit + `(?:\s?\d+(?:\.\d+)?` + unit + `)*\b`), "<duration>", nil},
-	{pattern.Lazy(`(?i)\b(pid|tid|port|line|thread|goroutine|process|worker|job|run|request|req|attempt|round)([ =:#-]+)\d+\b`), "${1}${2}<n>", nil},
-	{pattern.Lazy(`\b\d{5,}\b`), "<n>", nil},
+	{&pattern.Pattern{Source: "\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?)"}, "", nil},
+	{&pattern.Pattern{Source: `\b\d{4}-\d{2}-\d{2}(?:[tT ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:[zZ]|[+-]\d{2}:?\d{2})?)?\b`}, "<time>", nil},
+	{&pattern.Pattern{Source: `\b\d{1,2}:\d{2}:\d{2}(?:[.,]\d+)?\b`}, "<time>", nil},
+	{&pattern.Pattern{Source: `(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`}, "<uuid>", nil},
+	{&pattern.Pattern{Source: `(?i)\b[0-9a-f]{7,64}\b`}, "<hash>", isDigest},
+	{&pattern.Pattern{Source: `(?i)(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s'"` + "`" + `:,;)\]}]+`}, "<tmp>", nil},
+	{&pattern.Pattern{Source: `(?i)\b[a-z]:\\(?:[^\s'"\\:]+\\)*(?:temp|tmp)\\[^\s'":,;)\]}]+`}, "<tmp>", nil},
+	{&pattern.Pattern{Source: `(?i)\b[a-z]:\\(?:[^\s'"\\:]+\\)+`}, "<path>/", nil},
+	{&pattern.Pattern{Source: `(^|[\s'"` + "`" + `(=\[{:])/(?:[^\s'"/:]+/)+`}, "${1}<path>/", nil},
+	{&pattern.Pattern{Source: `(\.[A-Za-z][A-Za-z0-9]{0,4}):\d+(?::\d+)?\b`}, "${1}:<line>", nil},
+	{&pattern.Pattern{Source: `(?i)\b0x[0-9a-f]+\b`}, "<hex>", nil},
+	{&pattern.Pattern{Source: `\b\d+(?:\.\d+)?\s?` + unit + `(?:\s?\d+(?:\.\d+)?` + unit + `)*\b`}, "<duration>", nil},
+	{&pattern.Pattern{Source: `(?i)\b(pid|tid|port|line|thread|goroutine|process|worker|job|run|request|req|attempt|round)([ =:#-]+)\d+\b`}, "${1}${2}<n>", nil},
+	{&pattern.Pattern{Source: `\b\d{5,}\b`}, "<n>", nil},
 }
 
 // isDigest tells git ids and other digests from words and plain numbers: they
@@ -82,10 +81,10 @@ func Normalise(text string) string {
 	}
 	for _, r := range rules {
 		if r.only == nil {
-			text = r.pattern().ReplaceAllString(text, r.with)
+			text = r.pattern.Get().ReplaceAllString(text, r.with)
 			continue
 		}
-		text = r.pattern().ReplaceAllStringFunc(text, func(match string) string {
+		text = r.pattern.Get().ReplaceAllStringFunc(text, func(match string) string {
 			if r.only(match) {
 				return r.with
 			}

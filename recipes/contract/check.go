@@ -116,10 +116,10 @@ func (k *checker) status(path string) string {
 	return strings.Join(words, " and ")
 }
 
-var index = pattern.Lazy(`\[\d+\]`)
+var index = pattern.Pattern{Source: `\[\d+\]`}
 
 // withoutIndexes leaves the elements of foreach out of a step's path.
-func withoutIndexes(path string) string { return index().ReplaceAllString(path, "") }
+func withoutIndexes(path string) string { return index.Get().ReplaceAllString(path, "") }
 
 func (k *checker) variables(list []Expectation) {
 	context, _ := k.outcome.Report["context"].(map[string]any)

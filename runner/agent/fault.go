@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value/pattern"
@@ -68,20 +67,20 @@ func faultStatus(code int) Fault {
 // bare number is none of them: it could be a count of files.
 var worded = []struct {
 	fault Fault
-	match func() *regexp.Regexp
+	match *pattern.Pattern
 }{
-	{Login, pattern.Lazy(`(?i)not logged in|please run /login|invalid (x-)?api[ _-]key|no api key|missing (api key|credentials?)|api key (not found|is missing|not set)|authentication[ _](failed|error)|\b(status|error):? 401\b|unauthorized|oauth token (has )?expired|invalid auth method|no authentication information`)},
-	{Billing, pattern.Lazy(`(?i)credit balance|billing|insufficient[ _]quota|payment required|exceeded your current quota`)},
-	{UsedUp, pattern.Lazy(`(?i)(hit|reached|exceeded) your [^.\n]{0,40}(limit|quota)|usage[ _]limit[ _](has been )?reached|(session|weekly|daily|monthly|5-hour|hour) limit reached|limit reached .{0,3}resets|exhausted your [^.\n]{0,40}(quota|capacity)|(daily|monthly) quota|quota will reset|quota exceeded[^\n]*per day|you have no quota|out of (extra )?usage`)},
-	{RateLimit, pattern.Lazy(`(?i)rate[ _-]?limit|too many requests|quota exceeded|resource[ _]exhausted|\b(status|status code|code|http|error|rejected)\b\W{0,3}429\b|\b429 (too many|error)`)},
-	{Overload, pattern.Lazy(`(?i)\boverloaded(_error)?\b|\b(status|status code|code|http|error)\b\W{0,3}(502|503|504|529)\b|at capacity|service unavailable|temporarily unavailable`)},
-	{Connection, pattern.Lazy(`(?i)connection (error|reset|refused|closed|aborted|timed out)|econn(reset|refused|aborted)|etimedout|enotfound|eai_again|socket hang up|stream (disconnected|closed|error)|fetch failed|network error|premature close|error sending request|empty or malformed response|unexpected eof`)},
+	{Login, &pattern.Pattern{Source: `(?i)not logged in|please run /login|invalid (x-)?api[ _-]key|no api key|missing (api key|credentials?)|api key (not found|is missing|not set)|authentication[ _](failed|error)|\b(status|error):? 401\b|unauthorized|oauth token (has )?expired|invalid auth method|no authentication information`}},
+	{Billing, &pattern.Pattern{Source: `(?i)credit balance|billing|insufficient[ _]quota|payment required|exceeded your current quota`}},
+	{UsedUp, &pattern.Pattern{Source: `(?i)(hit|reached|exceeded) your [^.\n]{0,40}(limit|quota)|usage[ _]limit[ _](has been )?reached|(session|weekly|daily|monthly|5-hour|hour) limit reached|limit reached .{0,3}resets|exhausted your [^.\n]{0,40}(quota|capacity)|(daily|monthly) quota|quota will reset|quota exceeded[^\n]*per day|you have no quota|out of (extra )?usage`}},
+	{RateLimit, &pattern.Pattern{Source: `(?i)rate[ _-]?limit|too many requests|quota exceeded|resource[ _]exhausted|\b(status|status code|code|http|error|rejected)\b\W{0,3}429\b|\b429 (too many|error)`}},
+	{Overload, &pattern.Pattern{Source: `(?i)\boverloaded(_error)?\b|\b(status|status code|code|http|error)\b\W{0,3}(502|503|504|529)\b|at capacity|service unavailable|temporarily unavailable`}},
+	{Connection, &pattern.Pattern{Source: `(?i)connection (error|reset|refused|closed|aborted|timed out)|econn(reset|refused|aborted)|etimedout|enotfound|eai_again|socket hang up|stream (disconnected|closed|error)|fetch failed|network error|premature close|error sending request|empty or malformed response|unexpected eof`}},
 }
 
 // faultIn finds the fault that an error message speaks of; empty for none.
 func faultIn(message string) Fault {
 	for _, w := range worded {
-		if w.match().MatchString(message) {
+		if w.match.Get().MatchString(message) {
 			return w.fault
 		}
 	}
@@ -90,12 +89,12 @@ func faultIn(message string) Fault {
 
 // ownError matches the line that a CLI ends with when it gives up. The other
 // lines of a plain output are the agent's and say nothing about the call.
-var ownError = pattern.Lazy(`(?i)^\W*(api |fatal )?(error|fatal|failed)\b|^\W*you('ve| have|’ve) (hit|reached|exceeded|exhausted)\b|usage limit reached`)
+var ownError = pattern.Pattern{Source: `(?i)^\W*(api |fatal )?(error|fatal|failed)\b|^\W*you('ve| have|’ve) (hit|reached|exceeded|exhausted)\b|usage limit reached`}
 
 // finalError is the last line of an output if it is such a line.
 func finalError(output string) string {
 	line := lastLine(output)
-	if ownError().MatchString(line) {
+	if ownError.Get().MatchString(line) {
 		return line
 	}
 	return ""

@@ -43,13 +43,13 @@ func epoch(n int64) *time.Time {
 }
 
 var (
-	stamped  = pattern.Lazy(`\|(\d{10,13})\b`)
-	rfc      = pattern.Lazy(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
-	waiting  = pattern.Lazy(`(?i)\b(?:in|after|retry-after:?)\s+((?:[\d.]+\s*(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])?[\s,]*(?:and\s+)?)+)`)
-	part     = pattern.Lazy(`(?i)([\d.]+)\s*(days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])?`)
-	dated    = pattern.Lazy(`(?i)\b(?:resets?|again|until)(?: at| on)? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})(?:st|nd|rd|th)?(,? \d{4})?,?(?: at)? (\d{1,2}(?::\d\d)? ?[ap]m|\d{1,2}:\d\d)`)
-	clock    = pattern.Lazy(`(?i)\b(?:resets?|again|until)(?: at)? (\d{1,2}(?::\d\d)? ?[ap]m|\d{1,2}:\d\d)`)
-	zoneName = pattern.Lazy(`\(((?:[A-Za-z_]+/)?[A-Za-z_/+-]+)\)`)
+	stamped  = pattern.Pattern{Source: `\|(\d{10,13})\b`}
+	rfc      = pattern.Pattern{Source: `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`}
+	waiting  = pattern.Pattern{Source: `(?i)\b(?:in|after|retry-after:?)\s+((?:[\d.]+\s*(?:days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])?[\s,]*(?:and\s+)?)+)`}
+	part     = pattern.Pattern{Source: `(?i)([\d.]+)\s*(days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[dhms])?`}
+	dated    = pattern.Pattern{Source: `(?i)\b(?:resets?|again|until)(?: at| on)? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2})(?:st|nd|rd|th)?(,? \d{4})?,?(?: at)? (\d{1,2}(?::\d\d)? ?[ap]m|\d{1,2}:\d\d)`}
+	clock    = pattern.Pattern{Source: `(?i)\b(?:resets?|again|until)(?: at)? (\d{1,2}(?::\d\d)? ?[ap]m|\d{1,2}:\d\d)`}
+	zoneName = pattern.Pattern{Source: `\(((?:[A-Za-z_]+/)?[A-Za-z_/+-]+)\)`}
 )
 
 // resetIn finds when a limit is there again in an error message; nil where it
@@ -57,12 +57,12 @@ var (
 // after now, in the zone in brackets behind it, else in now's; the zero now
 // leaves such times unknown.
 func resetIn(message string, now time.Time) *time.Time {
-	if m := stamped().FindStringSubmatch(message); m != nil {
+	if m := stamped.Get().FindStringSubmatch(message); m != nil {
 		if n, err := strconv.ParseInt(m[1], 10, 64); err == nil {
 			return epoch(n)
 		}
 	}
-	if m := rfc().FindString(message); m != "" {
+	if m := rfc.Get().FindString(message); m != "" {
 		return moment(m)
 	}
 	if now.IsZero() {
@@ -76,17 +76,17 @@ func resetIn(message string, now time.Time) *time.Time {
 	if !ok {
 		return nil
 	}
-	if m := dated().FindStringSubmatch(message); m != nil {
+	if m := dated.Get().FindStringSubmatch(message); m != nil {
 		return onDate(m[1], m[2], m[3], now.In(zone))
 	}
-	if m := clock().FindStringSubmatch(message); m != nil {
+	if m := clock.Get().FindStringSubmatch(message); m != nil {
 		return atClock(m[1], now.In(zone))
 	}
 	return nil
 }
 
 func zoneIn(message string, local *time.Location) (*time.Location, bool) {
-	m := zoneName().FindStringSubmatch(message)
+	m := zoneName.Get().FindStringSubmatch(message)
 	if m == nil {
 		return local, true
 	}
@@ -98,9 +98,9 @@ func zoneIn(message string, local *time.Location) (*time.Location, bool) {
 // where there is none.
 func waitIn(message string) time.Duration {
 	units := map[byte]time.Duration{'d': 24 * time.Hour, 'h': time.Hour, 'm': time.Minute, 's': time.Second}
-	for _, m := range waiting().FindAllStringSubmatch(message, -1) {
+	for _, m := range waiting.Get().FindAllStringSubmatch(message, -1) {
 		var sum time.Duration
-		for _, p := range part().FindAllStringSubmatch(m[1], -1) {
+		for _, p := range part.Get().FindAllStringSubmatch(m[1], -1) {
 			n, err := strconv.ParseFloat(p[1], 64)
 			unit, bare := time.Second, p[2] == ""
 			if !bare {

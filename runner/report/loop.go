@@ -186,11 +186,11 @@ func haltOf(result map[string]any) *Halt {
 }
 
 // haltText is how a loop without its goal says so in its error.
-var haltText = pattern.Lazy(`(?s)^the loop ended after \d+ rounds? without its goal: (\w+) \((\w+)\): ?(.*)`)
+var haltText = pattern.Pattern{Source: `(?s)^the loop ended after \d+ rounds? without its goal: (\w+) \((\w+)\): ?(.*)`}
 
 // haltFrom reads the error of a loop whose result was not recorded.
 func haltFrom(o *step.Outcome) *Halt {
-	m := haltText().FindStringSubmatch(o.Error)
+	m := haltText.Get().FindStringSubmatch(o.Error)
 	if m == nil {
 		return nil
 	}

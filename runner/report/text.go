@@ -10,7 +10,7 @@ import (
 )
 
 // escapes are the sequences that steer a terminal: colours, cursor, titles.
-var escapes = pattern.Lazy("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
+var escapes = pattern.Pattern{Source: "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])"}
 
 // clean is a text as people may see it: valid UTF-8 without terminal sequences,
 // its control characters shown as the pictures that Unicode has for them. What
@@ -20,7 +20,7 @@ func clean(text string) string {
 		return text
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = escapes().ReplaceAllString(text, "")
+	text = escapes.Get().ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -135,7 +135,7 @@ func (g *goReport) finishTest(key goKey, parents map[goKey]bool, r *report) bool
 		return false
 	}
 	text := goMessage(result.output.String())
-	if result.action != "fail" || goPanic().MatchString(text) {
+	if result.action != "fail" || goPanic.Get().MatchString(text) {
 		r.broken = append(r.broken, key.pkg)
 	}
 	if parents[key] {
@@ -174,16 +174,16 @@ func (g *goReport) failPackage(key goKey, r *report) {
 	r.fail(key.pkg, goLocation(text), goMessage(text))
 }
 
-var goFrame = pattern.Lazy(`^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):|(FAIL|ok)\b)`)
+var goFrame = pattern.Pattern{Source: `^\s*(=== (RUN|PAUSE|CONT|NAME)|--- (FAIL|PASS|SKIP):|(FAIL|ok)\b)`}
 
 var (
-	goPanic    = pattern.Lazy(`(?m)^(panic: |fatal error: )`)
-	goTestLine = pattern.Lazy(`[^\s:]+_test\.go:\d+`)
+	goPanic    = pattern.Pattern{Source: `(?m)^(panic: |fatal error: )`}
+	goTestLine = pattern.Pattern{Source: `[^\s:]+_test\.go:\d+`}
 )
 
 // goLocation prefers a line of a test file to the frames of the runtime.
 func goLocation(text string) string {
-	if found := goTestLine().FindString(text); found != "" {
+	if found := goTestLine.Get().FindString(text); found != "" {
 		return found
 	}
 	return located(text)
@@ -193,7 +193,7 @@ func goLocation(text string) string {
 func goMessage(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
-		if !goFrame().MatchString(line) {
+		if !goFrame.Get().MatchString(line) {
 			b.WriteString(line)
 		}
 	}

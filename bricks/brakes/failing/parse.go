@@ -162,10 +162,10 @@ func without(ids, list []string) []string {
 	})
 }
 
-var fileLine = pattern.Lazy(`([A-Za-z]:)?[\w./\\@+-]+\.[A-Za-z][A-Za-z0-9]{0,4}:\d+`)
+var fileLine = pattern.Pattern{Source: `([A-Za-z]:)?[\w./\\@+-]+\.[A-Za-z][A-Za-z0-9]{0,4}:\d+`}
 
 // located finds the first file:line in a text; empty if there is none.
-func located(text string) string { return fileLine().FindString(text) }
+func located(text string) string { return fileLine.Get().FindString(text) }
 
 // place joins a file with a line number; empty without a file.
 func place(file string, line int) string {

@@ -10,12 +10,12 @@ import (
 )
 
 var (
-	tapResult = pattern.Lazy(`^(not )?ok\b\s*(?:\d+)?\s*(?:- )?(.*)$`)
-	tapPlan   = pattern.Lazy(`^1\.\.(\d+)\s*(#.*)?$`)
+	tapResult = pattern.Pattern{Source: `^(not )?ok\b\s*(?:\d+)?\s*(?:- )?(.*)$`}
+	tapPlan   = pattern.Pattern{Source: `^1\.\.(\d+)\s*(#.*)?$`}
 	// Durations change by themselves.
-	tapDuration = pattern.Lazy(`^(duration|duration_ms|time|elapsed): `)
+	tapDuration = pattern.Pattern{Source: `^(duration|duration_ms|time|elapsed): `}
 	// A # directive may not be escaped.
-	tapDirective = pattern.Lazy(`(?i)(?:^|[^\\])#\s*(skip|todo)\b`)
+	tapDirective = pattern.Pattern{Source: `(?i)(?:^|[^\\])#\s*(skip|todo)\b`}
 )
 
 // tapTest is one result line, with the diagnosis that follows it.
@@ -76,7 +76,7 @@ func (t *tapReader) line(line string) error {
 	if t.yaml {
 		if text == "..." {
 			t.yaml = false
-		} else if last := t.last(); last != nil && !tapDuration().MatchString(text) {
+		} else if last := t.last(); last != nil && !tapDuration.Get().MatchString(text) {
 			last.diagnosis.WriteString(text + "\n")
 		}
 		return nil
@@ -95,10 +95,10 @@ func (t *tapReader) line(line string) error {
 		return nil
 	}
 	depth := spaces / 4
-	if plan := tapPlan().FindStringSubmatch(text); plan != nil {
+	if plan := tapPlan.Get().FindStringSubmatch(text); plan != nil {
 		return t.plan(depth, plan[1])
 	}
-	if result := tapResult().FindStringSubmatch(text); result != nil {
+	if result := tapResult.Get().FindStringSubmatch(text); result != nil {
 		return t.result(depth, result)
 	}
 	return nil
@@ -131,7 +131,7 @@ func (t *tapReader) plan(depth int, count string) error {
 
 func (t *tapReader) result(depth int, match []string) error {
 	test := &tapTest{ok: match[1] == "", name: match[2]}
-	if at := tapDirective().FindStringSubmatchIndex(test.name); at != nil {
+	if at := tapDirective.Get().FindStringSubmatchIndex(test.name); at != nil {
 		test.directive = strings.ToLower(test.name[at[2]:at[3]])
 		test.name = test.name[:strings.LastIndexByte(test.name[:at[2]], '#')]
 	}
@@ -180,12 +180,12 @@ func (t *tapTest) report(parent string, r *report) {
 }
 
 var (
-	tapFile = pattern.Lazy(`(?m)^\s*(?:file|at): *['"]?([^'"\n]+?)['"]?\s*$`)
-	tapLine = pattern.Lazy(`(?m)^\s*line: *(\d+)\s*$`)
+	tapFile = pattern.Pattern{Source: `(?m)^\s*(?:file|at): *['"]?([^'"\n]+?)['"]?\s*$`}
+	tapLine = pattern.Pattern{Source: `(?m)^\s*line: *(\d+)\s*$`}
 )
 
 func tapLocation(diagnosis string) string {
-	file, line := tapFile().FindStringSubmatch(diagnosis), tapLine().FindStringSubmatch(diagnosis)
+	file, line := tapFile.Get().FindStringSubmatch(diagnosis), tapLine.Get().FindStringSubmatch(diagnosis)
 	if file == nil || line == nil {
 		return located(diagnosis)
 	}

@@ -38,7 +38,7 @@ type Repository struct {
 	Name string
 }
 
-var validName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+var validName = pattern.Pattern{Source: `^[A-Za-z0-9][A-Za-z0-9_-]*$`}
 
 // Accepted is the ref of the last accepted state.
 func (r *Repository) Accepted() string { return "refs/brickoven/" + r.Name + "/accepted" }
@@ -82,7 +82,7 @@ func (r *Repository) Snapshot(ref, message string) (Snapshot, error) {
 	fail := func(err error) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("snapshot of %s: %w", r.Top, err)
 	}
-	if !validName().MatchString(r.Name) {
+	if !validName.Get().MatchString(r.Name) {
 		return fail(fmt.Errorf("%q is no name for a ref", r.Name))
 	}
 	if s.Tree, s.Nested, err = r.capture(); err != nil {

@@ -9,13 +9,13 @@ import (
 )
 
 // mentioned finds $NAME, ${NAME…} and any word that is RECIPE_VAR_….
-var mentioned = pattern.Lazy(`\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)|\b(RECIPE_VAR_[A-Za-z0-9_]+)`)
+var mentioned = pattern.Pattern{Source: `\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)|\b(RECIPE_VAR_[A-Za-z0-9_]+)`}
 
 // mentions lists the variables that a text reads by itself. tree is nil for a
 // text that does not parse.
 func mentions(source string, tree syntax.Node) []string {
 	var names []string
-	for _, match := range mentioned().FindAllStringSubmatch(source, -1) {
+	for _, match := range mentioned.Get().FindAllStringSubmatch(source, -1) {
 		names = append(names, match[1]+match[2])
 	}
 	if tree != nil {
