@@ -13,10 +13,14 @@ import (
 type AgentCheck func(agents map[string]any) (names []string, at string, err error)
 
 // CheckAgents gives agents: of every recipe to check, and looks for the agents
-// that steps name where the name is no template.
+// that steps name where the name is no template. Nothing is checked of a recipe
+// that says nothing about agents.
 func (t *Tree) CheckAgents(check AgentCheck) Findings {
 	var found Findings
 	for _, r := range t.All {
+		if r.Agents == nil && !slices.ContainsFunc(r.allSteps(), func(s *Step) bool { return s.CLI != "" }) {
+			continue
+		}
 		names, at, err := check(r.Agents)
 		if err != nil {
 			if !r.inline && r.agentsNode != nil {

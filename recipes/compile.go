@@ -11,6 +11,10 @@ import (
 	"github.com/brickoven/brickoven/recipes/value"
 )
 
+// shortRecipe is the number of steps from which on commands are compiled beside
+// the conditions.
+const shortRecipe = 50
+
 // compile does what takes the whole tree: conditions, which may name variables
 // of other recipes, commands, whose shell may be inherited, and schema files.
 func (l *loader) compile() {
@@ -19,10 +23,15 @@ func (l *loader) compile() {
 		recipe.eachName(func(name string) { names = append(names, name) })
 	}
 	for _, recipe := range l.tree.All {
-		// The two know nothing of each other, and are most of the work.
+		// The two know nothing of each other, and are most of the work. A second
+		// thread takes longer to start than a short recipe to compile.
 		var conditions, commands Findings
 		var beside sync.WaitGroup
-		beside.Go(func() { recipe.compileCommands(&commands) })
+		if len(recipe.Steps) < shortRecipe {
+			recipe.compileCommands(&commands)
+		} else {
+			beside.Go(func() { recipe.compileCommands(&commands) })
+		}
 		recipe.compileConditions(names, &conditions)
 		beside.Wait()
 		l.found = append(append(l.found, conditions...), commands...)

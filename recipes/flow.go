@@ -3,6 +3,7 @@ package recipes
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -24,16 +25,18 @@ func (t *Tree) Flow() Findings {
 }
 
 // Functions reports the native steps whose function is not among the known
-// ones. They would fail when they are reached.
-func (t *Tree) Functions(known []string) Findings {
+// ones, which are asked for when there is such a step. They would fail when
+// they are reached.
+func (t *Tree) Functions(known func() []string) Findings {
 	var found Findings
+	known = sync.OnceValue(known)
 	for _, r := range t.All {
 		for _, s := range r.allSteps() {
-			if s.Type != Native || slices.Contains(known, s.Uses) {
+			if s.Type != Native || slices.Contains(known(), s.Uses) {
 				continue
 			}
 			fault := s.doc.finding(s.value("uses"), "unknown-function", "uses: there is no function "+quoteShort(s.Uses))
-			if near := nearest(s.Uses, known); near != "" {
+			if near := nearest(s.Uses, known()); near != "" {
 				fault.Hint = "did you mean " + near + "?"
 			}
 			found = append(found, fault)

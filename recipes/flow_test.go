@@ -93,7 +93,7 @@ func TestFlow(t *testing.T) {
 func TestFunctionsThatDoNotExistAreErrorsWithTheNearestName(t *testing.T) {
 	t.Parallel()
 	tree := treeOf(t, map[string]string{"root": "name: root\nsteps:\n  - {id: a, uses: known}\n  - {id: b, uses: konwn}\n"})
-	found := tree.Functions([]string{"known"})
+	found := tree.Functions(func() []string { return []string{"known"} })
 	if len(found) != 1 || found[0].Warning || found[0].Code != "unknown-function" || found[0].Hint != "did you mean known?" {
 		t.Errorf("%v", found)
 	}

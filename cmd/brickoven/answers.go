@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/brickoven/brickoven/recipes"
 	"github.com/brickoven/brickoven/recipes/value"
@@ -77,21 +78,13 @@ func (set *settings) configured() map[string]any {
 // agentCheck reads agents: of recipes over that of the configuration around a
 // folder. What is wrong with the configuration itself is told when a run starts.
 func (a *app) agentCheck(workDir string) recipes.AgentCheck {
-	var configured map[string]any
-	work, err := filepath.Abs(workDir)
-	if err == nil {
-		var found map[string]any
-		found, err = configuredAgents(work)
-		configured, _ = value.From(found).(map[string]any)
-	}
-	if err == nil {
-		_, err = agent.ParseSettings(configured)
-	}
-	if err != nil {
-		return func(map[string]any) ([]string, string, error) { return nil, "", nil }
-	}
+	configured := sync.OnceValues(func() (map[string]any, error) { return readableAgents(workDir) })
 	return func(agents map[string]any) (names []string, at string, err error) {
-		s, err := agent.ParseSettings(configured, agents)
+		ofProject, err := configured()
+		if err != nil {
+			return nil, "", nil
+		}
+		s, err := agent.ParseSettings(ofProject, agents)
 		var fault *agent.SettingError
 		if errors.As(err, &fault) {
 			return nil, fault.Path, err
@@ -101,6 +94,22 @@ func (a *app) agentCheck(workDir string) recipes.AgentCheck {
 		}
 		return slices.Concat(s.Names(), slices.Sorted(maps.Keys(builtinAgents())), []string{local.AgentAuto}), "", nil
 	}
+}
+
+// readableAgents is what the project's configuration says about agents, where it
+// makes sense by itself.
+func readableAgents(workDir string) (map[string]any, error) {
+	work, err := filepath.Abs(workDir)
+	if err != nil {
+		return nil, err
+	}
+	found, err := configuredAgents(work)
+	if err != nil {
+		return nil, err
+	}
+	configured, _ := value.From(found).(map[string]any)
+	_, err = agent.ParseSettings(configured)
+	return configured, err
 }
 
 // patience is what agents: says about waiting, the recipe's over the

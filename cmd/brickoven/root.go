@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/spf13/cobra"
@@ -78,6 +79,7 @@ recipes and built-in bricks. A recipe is named or given as a file;
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &failure{exit.Usage, err} })
+	root.CompletionOptions.DisableDefaultCmd = only != ""
 	for _, c := range commands() {
 		if only == "" || c.name == only {
 			root.AddCommand(c.build(a))
@@ -87,14 +89,14 @@ recipes and built-in bricks. A recipe is named or given as a file;
 }
 
 // exitStatus is the table of exit codes as every help shows it.
-func exitStatus() string {
+var exitStatus = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("\nEXIT STATUS\n")
 	for _, code := range exit.Codes() {
 		fmt.Fprintf(&b, "  %3d  %s\n", code.Number, code.Meaning)
 	}
 	return b.String()
-}
+})
 
 // report prints what ended the command and gives the exit code. Where JSON is
 // asked for, the error is one document on standard output, unless the command

@@ -126,7 +126,7 @@ func (a *app) runTree(ctx context.Context, o *runOptions, tree *recipes.Tree, va
 // name: functions, agents, and what a loop is held by.
 func (a *app) checkParts(tree *recipes.Tree, workDir string) recipes.Findings {
 	return slices.Concat(
-		tree.Functions(functionNames()), tree.CheckAgents(a.agentCheck(workDir)),
+		tree.Functions(functionNames), tree.CheckAgents(a.agentCheck(workDir)),
 		tree.CheckLoops(checkWorkflows), tree.CheckBrakes(checkBrakes), tree.CheckContracts(a.checkContract(workDir)),
 	)
 }

@@ -9,14 +9,18 @@ import (
 )
 
 // mentioned finds $NAME, ${NAME…} and any word that is RECIPE_VAR_….
-var mentioned = pattern.Pattern{Source: `\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)|\b(RECIPE_VAR_[A-Za-z0-9_]+)`}
+var mentioned = pattern.Pattern{Source: `\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)|\b(RECIPE_VAR_[A-Za-z0-9_]+)`, Needs: []string{"$", "RECIPE_VAR_"}}
 
 // mentions lists the variables that a text reads by itself. tree is nil for a
 // text that does not parse.
 func mentions(source string, tree syntax.Node) []string {
 	var names []string
-	for _, match := range mentioned.Get().FindAllStringSubmatch(source, -1) {
-		names = append(names, match[1]+match[2])
+	for _, at := range mentioned.FindAll(source) {
+		first, last := at[2], at[3]
+		if first < 0 {
+			first, last = at[4], at[5]
+		}
+		names = append(names, source[first:last])
 	}
 	if tree != nil {
 		syntax.Walk(tree, func(n syntax.Node) bool {
