@@ -7,16 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brickoven/brickoven/runner/exit"
+	"github.com/brickoven/brickoven/runner/report/web"
 )
 
 func newUICommand(a *app) *cobra.Command {
@@ -65,21 +64,9 @@ func (a *app) serveUI(ctx context.Context, runs string, port int) error {
 		return &failure{exit.Failed, errors.Join(err, listener.Close())}
 	}
 	v := &viewer{app: a, runs: runs, host: listener.Addr().String(), token: base64.RawURLEncoding.EncodeToString(random)}
-	server := &http.Server{
-		Handler: v, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 32 << 10,
-	}
+	server := web.Server{Answer: v.serve, Header: guardHeaders()}
 	fmt.Fprintf(a.out, "http://%s/%s/\n", v.host, v.token)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	select {
-	case err = <-served:
-		return &failure{exit.Failed, err}
-	case <-ctx.Done():
-	}
-	if err := server.Close(); err != nil {
-		return &failure{exit.Failed, err}
-	}
-	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(ctx, listener); err != nil {
 		return &failure{exit.Failed, err}
 	}
 	return nil

@@ -3,40 +3,43 @@ package main
 import (
 	"errors"
 	"io"
-	"net/http"
 	"os"
 
 	"github.com/brickoven/brickoven/runner/local"
 	"github.com/brickoven/brickoven/runner/report"
+	"github.com/brickoven/brickoven/runner/report/web"
 )
 
 // log answers with the whole output of one action, byte for byte.
-func (v *viewer) log(w http.ResponseWriter, r *http.Request, id string) error {
+func (v *viewer) log(r *web.Request, id string) (*web.Answer, error) {
 	dir, err := v.folder(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	steps, err := readSteps(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	query := r.URL.Query()
 	for _, st := range steps {
 		for _, action := range st.Actions {
-			if action.ID == r.URL.Query().Get("action") {
-				return v.output(w, r, dir, action)
+			if action.ID == query.Get("action") {
+				return output(dir, action, query.Get("stderr") == "1")
 			}
 		}
 	}
-	return &refusal{http.StatusNotFound, "the run has no such output"}
+	return nil, &refusal{404, "the run has no such output"}
 }
 
-func (v *viewer) output(w http.ResponseWriter, r *http.Request, dir string, action *local.ActionRecord) (err error) {
+// output is what an action printed until now; its file stays open until the
+// answer is sent.
+func output(dir string, action *local.ActionRecord, stderr bool) (_ *web.Answer, err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	ref, stderr := action.Stdout, r.URL.Query().Get("stderr") == "1"
+	ref := action.Stdout
 	if stderr {
 		ref = action.Stderr
 	}
@@ -50,19 +53,21 @@ func (v *viewer) output(w http.ResponseWriter, r *http.Request, dir string, acti
 		text, err = storedText(root)(*ref)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	// A reader that goes away is no fault of the server.
 	if text == nil {
 		if action.Done && !stderr {
-			_, _ = io.WriteString(w, action.Text)
+			return web.Text(200, action.Text), nil
 		}
-		return nil
+		return web.Text(200, ""), nil
 	}
-	_, _ = io.Copy(w, io.NewSectionReader(text, 0, size))
-	return text.Close()
+	answer := web.Text(200, "")
+	answer.Body, answer.Size = section{io.NewSectionReader(text, 0, size), text}, size
+	return answer, nil
+}
+
+// section is a part of a file, which is closed with it.
+type section struct {
+	io.Reader
+	io.Closer
 }

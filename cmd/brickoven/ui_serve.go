@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/brickoven/brickoven/runner/journal"
 	"github.com/brickoven/brickoven/runner/report/page"
+	"github.com/brickoven/brickoven/runner/report/web"
 )
 
 // viewer answers for the pages of runs. It only reads.
@@ -45,76 +46,77 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-func (v *viewer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guardHeaders(w.Header())
-	err := v.answer(w, r)
+// serve gives the answer to a request, and the reason where there is none.
+func (v *viewer) serve(r *web.Request) *web.Answer {
+	answer, err := v.answer(r)
 	if err == nil {
-		return
+		return answer
 	}
-	status := http.StatusInternalServerError
+	status := 500
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused):
 		status = refused.status
 	case errors.Is(err, fs.ErrNotExist):
-		status = http.StatusNotFound
+		status = 404
 	}
-	w.Header().Del("ETag")
-	http.Error(w, err.Error(), status)
+	return web.Text(status, err.Error()+"\n")
 }
 
 // guardHeaders keep a page to itself: no other site may read, frame or learn of
 // it, and nothing of it is stored.
-func guardHeaders(h http.Header) {
-	h.Set("Content-Security-Policy", page.Policy())
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Frame-Options", "DENY")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Cache-Control", "no-store")
+func guardHeaders() map[string]string {
+	return map[string]string{
+		"Content-Security-Policy":      page.Policy(),
+		"X-Content-Type-Options":       "nosniff",
+		"X-Frame-Options":              "DENY",
+		"Referrer-Policy":              "no-referrer",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cache-Control":                "no-store",
+	}
 }
 
-func (v *viewer) answer(w http.ResponseWriter, r *http.Request) error {
+func (v *viewer) answer(r *web.Request) (*web.Answer, error) {
 	if err := v.admit(r); err != nil {
-		return err
+		return nil, err
 	}
 	parts, err := segments(r.URL.EscapedPath())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(parts) == 0 || subtle.ConstantTimeCompare([]byte(parts[0]), []byte(v.token)) != 1 {
-		return &refusal{http.StatusForbidden, "the address lacks the token that brickoven ui printed"}
+		return nil, &refusal{403, "the address lacks the token that brickoven ui printed"}
 	}
 	switch parts = parts[1:]; {
 	case len(parts) == 1 && parts[0] == "":
-		return v.index(w, r)
+		return v.index(r)
 	case len(parts) == 3 && parts[0] == "runs" && parts[2] == "":
-		return v.run(w, r, parts[1])
+		return v.run(r, parts[1])
 	case len(parts) == 3 && parts[0] == "runs" && parts[2] == "log":
-		return v.log(w, r, parts[1])
+		return v.log(r, parts[1])
 	}
-	return &refusal{http.StatusNotFound, "there is no such page"}
+	return nil, &refusal{404, "there is no such page"}
 }
 
 // admit refuses what no page of this server asks for: other methods, names of
 // the host that a foreign domain may have been pointed to, and requests that a
 // page of another site makes.
-func (v *viewer) admit(r *http.Request) error {
+func (v *viewer) admit(r *web.Request) error {
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return &refusal{http.StatusMethodNotAllowed, "this server only shows"}
+	case r.Method != "GET" && r.Method != "HEAD":
+		return &refusal{405, "this server only shows"}
 	case r.Host != v.host:
-		return &refusal{http.StatusForbidden, "this server answers to " + v.host + " alone"}
+		return &refusal{403, "this server answers to " + v.host + " alone"}
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if origin != "http://"+v.host {
-			return &refusal{http.StatusForbidden, "this server does not answer to other sites"}
+			return &refusal{403, "this server does not answer to other sites"}
 		}
 	}
 	for _, site := range r.Header.Values("Sec-Fetch-Site") {
 		if site != "same-origin" && site != "none" {
-			return &refusal{http.StatusForbidden, "this server does not answer to other sites"}
+			return &refusal{403, "this server does not answer to other sites"}
 		}
 	}
 	return nil
@@ -123,7 +125,7 @@ func (v *viewer) admit(r *http.Request) error {
 // segments takes a path apart before anything interprets it. What might climb or
 // hide a separator is refused.
 func segments(path string) ([]string, error) {
-	bad := &refusal{http.StatusBadRequest, "the path is not one of this server"}
+	bad := &refusal{400, "the path is not one of this server"}
 	rest, rooted := strings.CutPrefix(path, "/")
 	if !rooted {
 		return nil, bad
@@ -151,41 +153,45 @@ func (v *viewer) folder(id string) (string, error) {
 			return filepath.Join(v.runs, id), nil
 		}
 	}
-	return "", &refusal{http.StatusNotFound, "there is no such run"}
+	return "", &refusal{404, "there is no such run"}
 }
 
 func (v *viewer) options() page.Options { return page.Options{Zone: time.Local, Live: true} }
 
-func (v *viewer) index(w http.ResponseWriter, r *http.Request) error {
+func (v *viewer) index(r *web.Request) (*web.Answer, error) {
 	list, err := journal.List(v.runs)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var text bytes.Buffer
 	if err := page.Index(&text, list, v.runs, v.options()); err != nil {
-		return err
+		return nil, err
 	}
 	sum := sha256.Sum256(text.Bytes())
-	return send(w, r, hex.EncodeToString(sum[:16]), text.Bytes())
+	stamp := hex.EncodeToString(sum[:16])
+	if has(r, stamp) {
+		return unchanged(stamp), nil
+	}
+	return whole(stamp, text.Bytes()), nil
 }
 
-func (v *viewer) run(w http.ResponseWriter, r *http.Request, id string) error {
+func (v *viewer) run(r *web.Request, id string) (*web.Answer, error) {
 	dir, err := v.folder(id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stamp, err := stampOf(dir, time.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if r.Header.Get("If-None-Match") == quote(stamp) {
-		return send(w, r, stamp, nil)
+	if has(r, stamp) {
+		return unchanged(stamp), nil
 	}
 	text, err := v.page(dir, stamp)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return send(w, r, stamp, text)
+	return whole(stamp, text), nil
 }
 
 // page makes the page of a run, or gives the one that was made for the stamp.
@@ -243,18 +249,16 @@ func stampOf(dir string, now time.Time) (string, error) {
 
 func quote(stamp string) string { return `"` + stamp + `"` }
 
-// send answers with a page, or says that it is the one that the reader has.
-func send(w http.ResponseWriter, r *http.Request, stamp string, text []byte) error {
-	w.Header().Set("ETag", quote(stamp))
-	if r.Header.Get("If-None-Match") == quote(stamp) {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
+// has tells whether the reader has the page of the stamp.
+func has(r *web.Request, stamp string) bool { return r.Header.Get("If-None-Match") == quote(stamp) }
+
+func unchanged(stamp string) *web.Answer {
+	return &web.Answer{Status: 304, Header: map[string]string{"ETag": quote(stamp)}}
+}
+
+func whole(stamp string, text []byte) *web.Answer {
+	return &web.Answer{
+		Header: map[string]string{"ETag": quote(stamp), "Content-Type": "text/html; charset=utf-8"},
+		Body:   io.NopCloser(bytes.NewReader(text)), Size: int64(len(text)),
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	// A reader that went away is no fault of the server.
-	_, _ = w.Write(text)
-	return nil
 }
