@@ -94,8 +94,8 @@ func decodeDocument(doc *document, opts LoadOptions) (*Recipe, Findings) {
 		d.opts.Strict = true
 	}
 	d.recipe.Strict = d.opts.Strict
-	d.keys(doc.root, recipeScope, func(key string, node *yaml.Node) {
-		recipeKeys[key](d, key, node)
+	d.keys(doc.root, recipeScope(), func(key string, node *yaml.Node) {
+		recipeKeys()[key](d, key, node)
 	})
 	d.recipe.fields = d.fields
 	d.finish()

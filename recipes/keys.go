@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 	"gopkg.in/yaml.v3"
@@ -17,8 +18,8 @@ type scope struct {
 }
 
 var (
-	recipeScope    = scope{"recipe", slices.Sorted(maps.Keys(recipeKeys))}
-	stepScope      = scope{"step", slices.Sorted(maps.Keys(stepKeys))}
+	recipeScope    = sync.OnceValue(func() scope { return scope{"recipe", slices.Sorted(maps.Keys(recipeKeys()))} })
+	stepScope      = sync.OnceValue(func() scope { return scope{"step", slices.Sorted(maps.Keys(stepKeys()))} })
 	retryScope     = scope{"retry", []string{"attempts", "backoff", "delay", "max_delay", "on_exit"}}
 	hooksScope     = scope{"hooks", []string{"on_error", "post_step", "pre_step"}}
 	recursionScope = scope{"recursion", []string{"max_depth", "max_total_steps"}}

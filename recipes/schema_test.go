@@ -36,7 +36,7 @@ func TestTheSchemaKnowsTheKeysOfTheLoader(t *testing.T) {
 		return slices.Sorted(maps.Keys(properties))
 	}
 	for name, in := range map[string]scope{
-		"Recipe": recipeScope, "Step": stepScope, "Retry": retryScope, "Hooks": hooksScope, "Recursion": recursionScope,
+		"Recipe": recipeScope(), "Step": stepScope(), "Retry": retryScope, "Hooks": hooksScope, "Recursion": recursionScope,
 		"Defaults": defaultsScope, "Report": outputScope, "Input": inputScope,
 	} {
 		if diff := cmp.Diff(in.known, known(name)); diff != "" {

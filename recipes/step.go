@@ -3,90 +3,93 @@ package recipes
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 )
 
 // stepKeys reads the keys of a step.
-var stepKeys = map[string]func(d *decoder, s *Step, key string, node *yaml.Node){
-	"id":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.ID, s.idNode = d.text(key, node), node },
-	"name":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Name = d.text(key, node) },
-	"description": func(d *decoder, s *Step, key string, node *yaml.Node) { s.Description = d.text(key, node) },
-	"type":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Type = Type(d.choice(key, node, stepTypes)) },
-	"command":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Command = d.command(key, node) },
-	"shell":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Shell = d.shell(key, node) },
-	"agent":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Persona = d.text(key, node) },
-	"cli":         func(d *decoder, s *Step, key string, node *yaml.Node) { s.CLI = d.text(key, node) },
-	"prompt":      func(d *decoder, s *Step, key string, node *yaml.Node) { s.Prompt = d.template(key, node, true) },
-	"model":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Model = d.template(key, node, false) },
-	"mode":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Mode = d.text(key, node) },
-	"files":       (*decoder).files,
-	"max_bytes":   func(d *decoder, s *Step, key string, node *yaml.Node) { s.MaxBytes = d.count(key, node) },
-	"session":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Session = d.text(key, node) },
-	"continue_session": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.ContinueSession = d.flag(key, node)
-	},
-	"inherit_user_config": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		inherit := d.flag(key, node)
-		s.InheritUserConfig = &inherit
-	},
-	"recipe": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.Recipe = d.text(key, node)
-		s.recipeNode = node
-	},
-	"context":     (*decoder).stepContext,
-	"sub_context": (*decoder).stepContext,
-	"outputs":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Outputs = d.outputs(key, node) },
-	"uses":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Uses = d.text(key, node) },
-	"output": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.Output = d.text(key, node)
-		d.checkName(node, "the variable")
-	},
-	"condition":           (*decoder).condition,
-	"parse_json":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParseJSON = d.flag(key, node) },
-	"parse_json_required": func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParseJSONRequired = d.flag(key, node) },
-	"require_field":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.RequireField = d.text(key, node) },
-	"output_schema":       (*decoder).outputSchema,
-	"working_dir":         func(d *decoder, s *Step, key string, node *yaml.Node) { s.WorkingDir = d.template(key, node, false) },
-	"env":                 func(d *decoder, s *Step, key string, node *yaml.Node) { s.Env = d.env(key, node) },
-	"stdin":               func(d *decoder, s *Step, key string, node *yaml.Node) { s.Stdin = d.template(key, node, false) },
-	"timeout":             func(d *decoder, s *Step, key string, node *yaml.Node) { s.Timeout = d.duration(key, node) },
-	"timeout_seconds":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Timeout = d.duration(key, node) },
-	"idle_timeout":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.IdleTimeout = d.duration(key, node) },
-	"retry":               (*decoder).retry,
-	"on_interrupt": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.OnInterrupt = d.choice(key, node, interruptModes)
-	},
-	"continue_on_error": func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, d.flag(key, node)) },
-	"nonfatal":          func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, d.flag(key, node)) },
-	"fatal":             func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, !d.flag(key, node)) },
-	"parallel_group":    func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParallelGroup = d.text(key, node) },
-	"depends_on":        (*decoder).dependsOn,
-	"foreach":           (*decoder).foreach,
-	"as": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.As = d.text(key, node)
-		d.checkName(node, "the variable")
-	},
-	"collect": func(d *decoder, s *Step, key string, node *yaml.Node) {
-		s.Collect = d.text(key, node)
-		d.checkName(node, "the variable")
-	},
-	"parallel":            (*decoder).parallel,
-	"when_tags":           func(d *decoder, s *Step, key string, node *yaml.Node) { s.WhenTags = d.texts(key, node) },
-	"auto_stage":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.AutoStage = d.flag(key, node) },
-	"recovery_on_failure": func(d *decoder, s *Step, key string, node *yaml.Node) { s.RecoveryOnFailure = d.flag(key, node) },
-	"max_env_value_bytes": func(d *decoder, s *Step, key string, node *yaml.Node) { s.MaxEnvValueBytes = d.count(key, node) },
-	"allow_reparse":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.AllowReparse = d.flag(key, node) },
-	"detach":              func(d *decoder, s *Step, key string, node *yaml.Node) { s.Detach = d.flag(key, node) },
-	"steps":               (*decoder).loopKey,
-	"judge":               (*decoder).loopKey,
-	"check":               (*decoder).loopKey,
-	"evidence":            (*decoder).loopKey,
-	"brakes":              (*decoder).loopKey,
-	"contract":            (*decoder).loopKey,
-	"measure":             (*decoder).loopKey,
-	"workflows":           (*decoder).loopKey,
-}
+var stepKeys = sync.OnceValue(func() map[string]func(d *decoder, s *Step, key string, node *yaml.Node) {
+	return map[string]func(d *decoder, s *Step, key string, node *yaml.Node){
+		"id":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.ID, s.idNode = d.text(key, node), node },
+		"name":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Name = d.text(key, node) },
+		"description": func(d *decoder, s *Step, key string, node *yaml.Node) { s.Description = d.text(key, node) },
+		"type":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Type = Type(d.choice(key, node, stepTypes)) },
+		"command":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Command = d.command(key, node) },
+		"shell":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Shell = d.shell(key, node) },
+		"agent":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Persona = d.text(key, node) },
+		"cli":         func(d *decoder, s *Step, key string, node *yaml.Node) { s.CLI = d.text(key, node) },
+		"prompt":      func(d *decoder, s *Step, key string, node *yaml.Node) { s.Prompt = d.template(key, node, true) },
+		"model":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.Model = d.template(key, node, false) },
+		"mode":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Mode = d.text(key, node) },
+		"files":       (*decoder).files,
+		"max_bytes":   func(d *decoder, s *Step, key string, node *yaml.Node) { s.MaxBytes = d.count(key, node) },
+		"session":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Session = d.text(key, node) },
+		"continue_session": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.ContinueSession = d.flag(key, node)
+		},
+		"inherit_user_config": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			inherit := d.flag(key, node)
+			s.InheritUserConfig = &inherit
+		},
+		"recipe": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.Recipe = d.text(key, node)
+			s.recipeNode = node
+		},
+		"context":     (*decoder).stepContext,
+		"sub_context": (*decoder).stepContext,
+		"outputs":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Outputs = d.outputs(key, node) },
+		"uses":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.Uses = d.text(key, node) },
+		"output": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.Output = d.text(key, node)
+			d.checkName(node, "the variable")
+		},
+		"condition":           (*decoder).condition,
+		"parse_json":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParseJSON = d.flag(key, node) },
+		"parse_json_required": func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParseJSONRequired = d.flag(key, node) },
+		"require_field":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.RequireField = d.text(key, node) },
+		"output_schema":       (*decoder).outputSchema,
+		"working_dir":         func(d *decoder, s *Step, key string, node *yaml.Node) { s.WorkingDir = d.template(key, node, false) },
+		"env":                 func(d *decoder, s *Step, key string, node *yaml.Node) { s.Env = d.env(key, node) },
+		"stdin":               func(d *decoder, s *Step, key string, node *yaml.Node) { s.Stdin = d.template(key, node, false) },
+		"timeout":             func(d *decoder, s *Step, key string, node *yaml.Node) { s.Timeout = d.duration(key, node) },
+		"timeout_seconds":     func(d *decoder, s *Step, key string, node *yaml.Node) { s.Timeout = d.duration(key, node) },
+		"idle_timeout":        func(d *decoder, s *Step, key string, node *yaml.Node) { s.IdleTimeout = d.duration(key, node) },
+		"retry":               (*decoder).retry,
+		"on_interrupt": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.OnInterrupt = d.choice(key, node, interruptModes)
+		},
+		"continue_on_error": func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, d.flag(key, node)) },
+		"nonfatal":          func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, d.flag(key, node)) },
+		"fatal":             func(d *decoder, s *Step, key string, node *yaml.Node) { d.tolerate(s, !d.flag(key, node)) },
+		"parallel_group":    func(d *decoder, s *Step, key string, node *yaml.Node) { s.ParallelGroup = d.text(key, node) },
+		"depends_on":        (*decoder).dependsOn,
+		"foreach":           (*decoder).foreach,
+		"as": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.As = d.text(key, node)
+			d.checkName(node, "the variable")
+		},
+		"collect": func(d *decoder, s *Step, key string, node *yaml.Node) {
+			s.Collect = d.text(key, node)
+			d.checkName(node, "the variable")
+		},
+		"parallel":            (*decoder).parallel,
+		"when_tags":           func(d *decoder, s *Step, key string, node *yaml.Node) { s.WhenTags = d.texts(key, node) },
+		"auto_stage":          func(d *decoder, s *Step, key string, node *yaml.Node) { s.AutoStage = d.flag(key, node) },
+		"recovery_on_failure": func(d *decoder, s *Step, key string, node *yaml.Node) { s.RecoveryOnFailure = d.flag(key, node) },
+		"max_env_value_bytes": func(d *decoder, s *Step, key string, node *yaml.Node) { s.MaxEnvValueBytes = d.count(key, node) },
+		"allow_reparse":       func(d *decoder, s *Step, key string, node *yaml.Node) { s.AllowReparse = d.flag(key, node) },
+		"detach":              func(d *decoder, s *Step, key string, node *yaml.Node) { s.Detach = d.flag(key, node) },
+		"steps":               (*decoder).loopKey,
+		"judge":               (*decoder).loopKey,
+		"check":               (*decoder).loopKey,
+		"evidence":            (*decoder).loopKey,
+		"brakes":              (*decoder).loopKey,
+		"contract":            (*decoder).loopKey,
+		"measure":             (*decoder).loopKey,
+		"workflows":           (*decoder).loopKey,
+	}
+})
 
 var (
 	stepTypes      = []string{string(Bash), string(Agent), string(Call), string(Native), string(Loop)}
@@ -115,7 +118,7 @@ func (d *decoder) steps(key string, node *yaml.Node) []*Step {
 func (d *decoder) step(node *yaml.Node) *Step {
 	s := &Step{Pos: d.doc.position(node), node: node, idNode: node, doc: d.doc.of(node)}
 	before := len(d.found)
-	d.keys(node, stepScope, func(key string, node *yaml.Node) { stepKeys[key](d, s, key, node) })
+	d.keys(node, stepScope(), func(key string, node *yaml.Node) { stepKeys()[key](d, s, key, node) })
 	s.fields = d.fields
 	if s.ID == "" {
 		d.fail(s.idNode, "missing-id", "the step has no id", "add id: with a name of its own")
@@ -158,7 +161,7 @@ func inferType(s *Step) Type {
 // wanted one.
 func (s *Step) misspelt(key string) string {
 	for written := range entries(s.node) {
-		if _, known := stepKeys[written.Value]; !known && nearest(written.Value, []string{key}) != "" {
+		if _, known := stepKeys()[written.Value]; !known && nearest(written.Value, []string{key}) != "" {
 			return "did you mean " + key + " where it says " + written.Value + "?"
 		}
 	}

@@ -2,36 +2,39 @@ package recipes
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/brickoven/brickoven/recipes/value"
 	"gopkg.in/yaml.v3"
 )
 
 // recipeKeys reads the keys at the top of a recipe.
-var recipeKeys = map[string]func(d *decoder, key string, node *yaml.Node){
-	"name":                 func(d *decoder, key string, node *yaml.Node) { d.recipe.Name = d.text(key, node) },
-	"description":          func(d *decoder, key string, node *yaml.Node) { d.recipe.Description = d.text(key, node) },
-	"version":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Version = d.text(key, node) },
-	"author":               func(d *decoder, key string, node *yaml.Node) { d.recipe.Author = d.text(key, node) },
-	"tags":                 func(d *decoder, key string, node *yaml.Node) { d.recipe.Tags = d.texts(key, node) },
-	"context":              (*decoder).contextDefaults,
-	"context_validation":   (*decoder).validations,
-	"inputs":               (*decoder).inputs,
-	"env":                  func(d *decoder, key string, node *yaml.Node) { d.recipe.Env = d.env(key, node) },
-	"secrets":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Secrets = d.texts(key, node) },
-	"recursion":            (*decoder).recursion,
-	"hooks":                (*decoder).hooks,
-	"extends":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Extends = d.text(key, node) },
-	"defaults":             (*decoder).defaults,
-	"default_step_timeout": func(d *decoder, key string, node *yaml.Node) { d.recipe.DefaultStepTimeout = d.duration(key, node) },
-	"max_parallel":         func(d *decoder, key string, node *yaml.Node) { d.recipe.MaxParallel = d.count(key, node) },
-	"max_env_bytes":        func(d *decoder, key string, node *yaml.Node) { d.recipe.MaxEnvBytes = d.count(key, node) },
-	"strict":               func(d *decoder, key string, node *yaml.Node) { d.flag(key, node) },
-	"output":               (*decoder).report,
-	"steps":                func(d *decoder, key string, node *yaml.Node) { d.recipe.Steps = d.steps(key, node) },
-	"finally":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Finally = d.steps(key, node) },
-	"agents":               (*decoder).agents,
-}
+var recipeKeys = sync.OnceValue(func() map[string]func(d *decoder, key string, node *yaml.Node) {
+	return map[string]func(d *decoder, key string, node *yaml.Node){
+		"name":                 func(d *decoder, key string, node *yaml.Node) { d.recipe.Name = d.text(key, node) },
+		"description":          func(d *decoder, key string, node *yaml.Node) { d.recipe.Description = d.text(key, node) },
+		"version":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Version = d.text(key, node) },
+		"author":               func(d *decoder, key string, node *yaml.Node) { d.recipe.Author = d.text(key, node) },
+		"tags":                 func(d *decoder, key string, node *yaml.Node) { d.recipe.Tags = d.texts(key, node) },
+		"context":              (*decoder).contextDefaults,
+		"context_validation":   (*decoder).validations,
+		"inputs":               (*decoder).inputs,
+		"env":                  func(d *decoder, key string, node *yaml.Node) { d.recipe.Env = d.env(key, node) },
+		"secrets":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Secrets = d.texts(key, node) },
+		"recursion":            (*decoder).recursion,
+		"hooks":                (*decoder).hooks,
+		"extends":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Extends = d.text(key, node) },
+		"defaults":             (*decoder).defaults,
+		"default_step_timeout": func(d *decoder, key string, node *yaml.Node) { d.recipe.DefaultStepTimeout = d.duration(key, node) },
+		"max_parallel":         func(d *decoder, key string, node *yaml.Node) { d.recipe.MaxParallel = d.count(key, node) },
+		"max_env_bytes":        func(d *decoder, key string, node *yaml.Node) { d.recipe.MaxEnvBytes = d.count(key, node) },
+		"strict":               func(d *decoder, key string, node *yaml.Node) { d.flag(key, node) },
+		"output":               (*decoder).report,
+		"steps":                func(d *decoder, key string, node *yaml.Node) { d.recipe.Steps = d.steps(key, node) },
+		"finally":              func(d *decoder, key string, node *yaml.Node) { d.recipe.Finally = d.steps(key, node) },
+		"agents":               (*decoder).agents,
+	}
+})
 
 func (d *decoder) contextDefaults(key string, node *yaml.Node) {
 	if !d.mapping(key, node) {

@@ -50,7 +50,14 @@ func keysOf(t *testing.T, file, variable string) (keys []string) {
 		if !ok || len(spec.Names) != 1 || spec.Names[0].Name != variable {
 			return true
 		}
-		for _, entry := range spec.Values[0].(*ast.CompositeLit).Elts {
+		var table *ast.CompositeLit
+		ast.Inspect(spec.Values[0], func(n ast.Node) bool {
+			if lit, ok := n.(*ast.CompositeLit); ok && table == nil {
+				table = lit
+			}
+			return table == nil
+		})
+		for _, entry := range table.Elts {
 			key, err := strconv.Unquote(entry.(*ast.KeyValueExpr).Key.(*ast.BasicLit).Value)
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/brickoven/brickoven/bricks/brakes/failing"
@@ -111,7 +112,7 @@ func ParseConfig(v any) (Config, error) {
 	r := &reader{}
 	c := defaults()
 	for _, f := range r.entries("", value.From(v), brakeKeys) {
-		read := readers[f.key]
+		read := readers()[f.key]
 		read(r, f, &c)
 	}
 	if len(r.findings) > 0 {
@@ -127,35 +128,37 @@ var brakeKeys = []string{
 	"doom_loop",
 }
 
-var readers = map[string]func(*reader, entry, *Config){
-	"rounds":        func(r *reader, e entry, c *Config) { c.Rounds = int(r.whole(e, 1)) },
-	"budget_usd":    func(r *reader, e entry, c *Config) { c.BudgetUSD = r.positive(e) },
-	"budget_tokens": func(r *reader, e entry, c *Config) { c.BudgetTokens = r.whole(e, 1) },
-	"budget_minutes": func(r *reader, e entry, c *Config) {
-		c.BudgetTime = r.minutes(e)
-	},
-	"on_unknown_cost": func(r *reader, e entry, c *Config) {
-		c.HaltOnUnknown = r.word(e, "report", "halt") == "halt"
-	},
-	"cost_anomaly":        func(r *reader, e entry, c *Config) { c.Anomaly = r.anomaly(e) },
-	"stale_after":         func(r *reader, e entry, c *Config) { c.StaleAfter = r.duration(e) },
-	"failing":             func(r *reader, e entry, c *Config) { c.FailingCommand, c.FailingFormat = r.failing(e) },
-	"no_progress_rounds":  func(r *reader, e entry, c *Config) { c.NoProgress = int(r.whole(e, 0)) },
-	"same_failure_rounds": func(r *reader, e entry, c *Config) { c.SameFailure = r.sameFailure(e) },
-	"on_regression": func(r *reader, e entry, c *Config) {
-		c.OnRegression = OnRegression(r.word(e, string(Revert), string(HaltOnRegression), string(Ignore)))
-	},
-	"reference": func(r *reader, e entry, c *Config) {
-		c.Reference = r.text(e)
-		if c.NoReference = c.Reference == "none"; c.NoReference {
-			c.Reference = ""
-		}
-	},
-	"protect":       func(r *reader, e entry, c *Config) { c.Protect = r.patterns(e) },
-	"probe":         func(r *reader, e entry, c *Config) { c.Probe = int(r.whole(e, 2)) },
-	"comprehension": func(r *reader, e entry, c *Config) { c.MaxUnread = r.comprehension(e) },
-	"doom_loop":     func(r *reader, e entry, c *Config) { c.DoomLoop = r.doomLoop(e) },
-}
+var readers = sync.OnceValue(func() map[string]func(*reader, entry, *Config) {
+	return map[string]func(*reader, entry, *Config){
+		"rounds":        func(r *reader, e entry, c *Config) { c.Rounds = int(r.whole(e, 1)) },
+		"budget_usd":    func(r *reader, e entry, c *Config) { c.BudgetUSD = r.positive(e) },
+		"budget_tokens": func(r *reader, e entry, c *Config) { c.BudgetTokens = r.whole(e, 1) },
+		"budget_minutes": func(r *reader, e entry, c *Config) {
+			c.BudgetTime = r.minutes(e)
+		},
+		"on_unknown_cost": func(r *reader, e entry, c *Config) {
+			c.HaltOnUnknown = r.word(e, "report", "halt") == "halt"
+		},
+		"cost_anomaly":        func(r *reader, e entry, c *Config) { c.Anomaly = r.anomaly(e) },
+		"stale_after":         func(r *reader, e entry, c *Config) { c.StaleAfter = r.duration(e) },
+		"failing":             func(r *reader, e entry, c *Config) { c.FailingCommand, c.FailingFormat = r.failing(e) },
+		"no_progress_rounds":  func(r *reader, e entry, c *Config) { c.NoProgress = int(r.whole(e, 0)) },
+		"same_failure_rounds": func(r *reader, e entry, c *Config) { c.SameFailure = r.sameFailure(e) },
+		"on_regression": func(r *reader, e entry, c *Config) {
+			c.OnRegression = OnRegression(r.word(e, string(Revert), string(HaltOnRegression), string(Ignore)))
+		},
+		"reference": func(r *reader, e entry, c *Config) {
+			c.Reference = r.text(e)
+			if c.NoReference = c.Reference == "none"; c.NoReference {
+				c.Reference = ""
+			}
+		},
+		"protect":       func(r *reader, e entry, c *Config) { c.Protect = r.patterns(e) },
+		"probe":         func(r *reader, e entry, c *Config) { c.Probe = int(r.whole(e, 2)) },
+		"comprehension": func(r *reader, e entry, c *Config) { c.MaxUnread = r.comprehension(e) },
+		"doom_loop":     func(r *reader, e entry, c *Config) { c.DoomLoop = r.doomLoop(e) },
+	}
+})
 
 // entry is one key of a map with the path to it.
 type entry struct {

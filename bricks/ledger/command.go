@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -119,7 +120,7 @@ func (c *commandCheck) call(words []*syntax.Word) {
 		if rest := afterOptions(args, "a"); len(rest) > 0 && !querying(args) {
 			c.call(rest)
 		}
-	case slices.Contains(builtins, name):
+	case slices.Contains(builtins(), name):
 	default:
 		c.program(name, args)
 	}
@@ -159,7 +160,7 @@ func (c *commandCheck) program(name string, args []*syntax.Word) {
 			c.call(rest[1:])
 		}
 	default:
-		if i, ok := interpreters[base]; ok {
+		if i, ok := interpreters()[base]; ok {
 			c.script(args, i)
 		}
 	}
@@ -210,11 +211,13 @@ func (c *commandCheck) changeFolder(args []*syntax.Word) {
 // bring the program text themselves, valued those with a value of their own.
 type interpreter struct{ inline, valued string }
 
-var interpreters = map[string]interpreter{
-	"bash": {"cs", "oO"}, "sh": {"cs", "o"}, "dash": {"cs", "o"}, "zsh": {"cs", "o"}, "ksh": {"cs", "o"},
-	"python": {"cmV", "WX"}, "python2": {"cmV", "WX"}, "python3": {"cmV", "WX"},
-	"node": {"epv", "rC"}, "ruby": {"ev", "rIEC"}, "perl": {"eEv", "IMm"}, "php": {"rv", "dc"},
-}
+var interpreters = sync.OnceValue(func() map[string]interpreter {
+	return map[string]interpreter{
+		"bash": {"cs", "oO"}, "sh": {"cs", "o"}, "dash": {"cs", "o"}, "zsh": {"cs", "o"}, "ksh": {"cs", "o"},
+		"python": {"cmV", "WX"}, "python2": {"cmV", "WX"}, "python3": {"cmV", "WX"},
+		"node": {"epv", "rC"}, "ruby": {"ev", "rIEC"}, "perl": {"eEv", "IMm"}, "php": {"rv", "dc"},
+	}
+})
 
 // script checks that the script an interpreter is given exists.
 func (c *commandCheck) script(args []*syntax.Word, i interpreter) {

@@ -2,15 +2,18 @@ package ledger
 
 import (
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // builtins are what bash runs without a program.
-var builtins = strings.Fields(`: . [ alias bg bind break builtin caller cd command compgen complete compopt
+var builtins = sync.OnceValue(func() []string {
+	return strings.Fields(`: . [ alias bg bind break builtin caller cd command compgen complete compopt
 	continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill
 	let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend
 	test times trap true type typeset ulimit umask unalias unset wait`)
+})
 
 // wordText is the text of a word that holds nothing the shell would expand.
 func wordText(w *syntax.Word) (text string, literal bool) {

@@ -3,6 +3,7 @@ package agent
 import (
 	"bytes"
 	"strings"
+	"sync"
 
 	"github.com/brickoven/brickoven/recipes/value/pattern"
 	"github.com/brickoven/brickoven/runner/process"
@@ -38,15 +39,17 @@ func (f Fault) Class() string {
 }
 
 // named are the words of the CLIs' own error types.
-var named = map[string]Fault{
-	"rate_limit": RateLimit, "rate_limit_error": RateLimit, "rate_limited": RateLimit,
-	"overloaded": Overload, "overloaded_error": Overload,
-	"quota": UsedUp, "quota_exceeded": UsedUp, "usage_limit_reached": UsedUp,
-	"authentication": Login, "authentication_failed": Login, "authentication_error": Login, "oauth_org_not_allowed": Login,
-	"billing_error": Billing, "insufficient_quota": Billing,
-}
+var named = sync.OnceValue(func() map[string]Fault {
+	return map[string]Fault{
+		"rate_limit": RateLimit, "rate_limit_error": RateLimit, "rate_limited": RateLimit,
+		"overloaded": Overload, "overloaded_error": Overload,
+		"quota": UsedUp, "quota_exceeded": UsedUp, "usage_limit_reached": UsedUp,
+		"authentication": Login, "authentication_failed": Login, "authentication_error": Login, "oauth_org_not_allowed": Login,
+		"billing_error": Billing, "insufficient_quota": Billing,
+	}
+})
 
-func faultNamed(word string) Fault { return named[strings.ToLower(word)] }
+func faultNamed(word string) Fault { return named()[strings.ToLower(word)] }
 
 // faultStatus is what an HTTP status stands for.
 func faultStatus(code int) Fault {

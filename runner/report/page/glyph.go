@@ -2,6 +2,7 @@ package page
 
 import (
 	"html/template"
+	"sync"
 
 	"github.com/brickoven/brickoven/runner/report"
 )
@@ -22,23 +23,25 @@ const symbols template.HTML = `<svg width="0" height="0" aria-hidden="true" clas
 // form is the shape and the colour of a word, and what it is read as.
 type form struct{ shape, tone string }
 
-var forms = map[string]form{
-	string(report.Completed): {"ok", "ok"}, string(report.Failed): {"bad", "bad"}, string(report.Degraded): {"warn", "warn"},
-	string(report.Skipped): {"skip", "none"}, string(report.Running): {"run", "run"}, string(report.Interrupted): {"stop", "warn"},
-	string(report.Waiting): {"none", "none"}, string(report.Unreached): {"none", "none"},
-	tolerated: {"warn", "warn"},
-	// Standings that are no status of a step.
-	string(report.Success): {"ok", "ok"}, string(report.Refused): {"bad", "bad"}, string(report.Crashed): {"bad", "bad"},
-	string(report.Damaged): {"bad", "bad"}, string(report.NotBegun): {"none", "none"},
-	// Verdicts.
-	"CONTINUE": {"next", "run"}, "DONE": {"ok", "ok"}, "STUCK": {"stop", "bad"}, unproven: {"warn", "bad"},
-}
+var forms = sync.OnceValue(func() map[string]form {
+	return map[string]form{
+		string(report.Completed): {"ok", "ok"}, string(report.Failed): {"bad", "bad"}, string(report.Degraded): {"warn", "warn"},
+		string(report.Skipped): {"skip", "none"}, string(report.Running): {"run", "run"}, string(report.Interrupted): {"stop", "warn"},
+		string(report.Waiting): {"none", "none"}, string(report.Unreached): {"none", "none"},
+		tolerated: {"warn", "warn"},
+		// Standings that are no status of a step.
+		string(report.Success): {"ok", "ok"}, string(report.Refused): {"bad", "bad"}, string(report.Crashed): {"bad", "bad"},
+		string(report.Damaged): {"bad", "bad"}, string(report.NotBegun): {"none", "none"},
+		// Verdicts.
+		"CONTINUE": {"next", "run"}, "DONE": {"ok", "ok"}, "STUCK": {"stop", "bad"}, unproven: {"warn", "bad"},
+	}
+})
 
 // tone is the colour of a status, standing or verdict.
 func tone(word any) string { return formOf(word).tone }
 
 func formOf(word any) form {
-	if f, known := forms[text(word)]; known {
+	if f, known := forms()[text(word)]; known {
 		return f
 	}
 	return form{"none", "none"}

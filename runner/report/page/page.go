@@ -48,7 +48,7 @@ type Options struct {
 
 // templates are parsed once, when the first page is made.
 var templates = sync.OnceValues(func() (*template.Template, error) {
-	t := template.New("").Funcs(functions)
+	t := template.New("").Funcs(functions())
 	for _, text := range []string{documentText, reportText, stepsText, indexText} {
 		if _, err := t.Parse(text); err != nil {
 			return nil, err

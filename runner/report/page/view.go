@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/brickoven/brickoven/runner/report"
@@ -136,11 +137,13 @@ func (v *view) Time(t time.Time) string {
 func (v *view) Clock(t time.Time) string { return t.In(v.zone).Format("15:04:05") }
 
 // functions are what the templates may call.
-var functions = template.FuncMap{
-	"duration": duration, "money": money, "tokens": tokens, "number": number, "glyph": glyph, "tone": tone, "size": size,
-	"share": share, "plot": plot, "flowchart": flowchart, "verdict": verdict, "join": strings.Join, "plural": plural,
-	"change": change, "word": word, "sentence": report.Sentence, "inc": func(i int) int { return i + 1 }, "iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-}
+var functions = sync.OnceValue(func() template.FuncMap {
+	return template.FuncMap{
+		"duration": duration, "money": money, "tokens": tokens, "number": number, "glyph": glyph, "tone": tone, "size": size,
+		"share": share, "plot": plot, "flowchart": flowchart, "verdict": verdict, "join": strings.Join, "plural": plural,
+		"change": change, "word": word, "sentence": report.Sentence, "inc": func(i int) int { return i + 1 }, "iso": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	}
+})
 
 // duration tells a span to three figures or so.
 func duration(d time.Duration) string {
