@@ -18,7 +18,7 @@ func TestAChosenRecipeIsFoundBesideTheCallers(t *testing.T) {
 	write(t, filepath.Join(dir, "mine", "leaf.yaml"), "name: leaf\nsteps:\n  - {id: l, command: echo}\n")
 	frame := "name: frame\nsteps:\n  - {id: produce, recipe: \"{{producer}}\"}\n"
 	resolver := NewResolver(Search{
-		WorkDir: t.TempDir(), BuiltinNames: []string{"frame"},
+		WorkDir: t.TempDir(), BuiltinNames: func() []string { return []string{"frame"} },
 		Builtin: func(name string) ([]byte, bool) { return []byte(frame), name == "frame" },
 	})
 	tree, err := resolver.Resolve(filepath.Join(dir, "mine", "root.yaml"), LoadOptions{})

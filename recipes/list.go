@@ -43,7 +43,7 @@ func (r *Resolver) List() ([]Entry, error) {
 	}
 	for _, dir := range r.search.folders() {
 		if dir == builtinFolder {
-			for _, name := range r.search.BuiltinNames {
+			for _, name := range r.search.builtinNames() {
 				if text, ok := r.search.Builtin(name); ok {
 					add(readEntry(name, builtinFolder+name, text))
 				}

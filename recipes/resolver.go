@@ -220,7 +220,7 @@ func (r *Resolver) names(folders []string) []string {
 	var names []string
 	for _, dir := range folders {
 		if dir == builtinFolder {
-			names = append(names, r.search.BuiltinNames...)
+			names = append(names, r.search.builtinNames()...)
 			continue
 		}
 		files, err := os.ReadDir(dir)

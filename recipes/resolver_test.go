@@ -25,7 +25,7 @@ func everywhere(dir string) Search {
 		AmplihackHome:    filepath.Join(dir, "amplihack"),
 		PackageRecipeDir: filepath.Join(dir, "package"),
 		Builtin:          func(name string) ([]byte, bool) { return []byte(tiny), name == "tiny" },
-		BuiltinNames:     []string{"tiny"},
+		BuiltinNames:     func() []string { return []string{"tiny"} },
 	}
 }
 

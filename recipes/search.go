@@ -26,12 +26,21 @@ type Search struct {
 	// $AMPLIHACK_PACKAGE_RECIPE_DIR.
 	AmplihackHome, PackageRecipeDir string
 	// Builtin returns the text of a built-in recipe.
-	Builtin      func(name string) (text []byte, ok bool)
-	BuiltinNames []string
+	Builtin func(name string) (text []byte, ok bool)
+	// BuiltinNames lists the built-in recipes; nil is none.
+	BuiltinNames func() []string
 }
 
 // builtinFolder stands for the built-in recipes among the folders.
 const builtinFolder = "builtin:"
+
+// builtinNames lists the built-in recipes.
+func (s *Search) builtinNames() []string {
+	if s.BuiltinNames == nil {
+		return nil
+	}
+	return s.BuiltinNames()
+}
 
 // folders lists where names are looked for, in order, each once. From are the
 // folders of the calling recipe.

@@ -46,7 +46,7 @@ func (a *app) resolver(p *place) (*recipes.Resolver, error) {
 		AmplihackHome:    a.getenv("AMPLIHACK_HOME"),
 		PackageRecipeDir: a.getenv("AMPLIHACK_PACKAGE_RECIPE_DIR"),
 		Builtin:          bricks.Builtin,
-		BuiltinNames:     bricks.Names(),
+		BuiltinNames:     bricks.Names,
 	}
 	return recipes.NewResolver(search), nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -93,7 +94,8 @@ var exitStatus = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("\nEXIT STATUS\n")
 	for _, code := range exit.Codes() {
-		fmt.Fprintf(&b, "  %3d  %s\n", code.Number, code.Meaning)
+		number := strconv.Itoa(code.Number)
+		b.WriteString("  " + strings.Repeat(" ", 3-len(number)) + number + "  " + code.Meaning + "\n")
 	}
 	return b.String()
 })
