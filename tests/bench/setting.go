@@ -72,16 +72,17 @@ func (b *bench) build(program, module, of string) error {
 // pieces it lies in the cache otherwise, and that alone makes a start up to a
 // quarter slower or faster.
 func copyProgram(from, to string) (err error) {
-	program, err := os.ReadFile(from)
+	program, err := os.Open(from)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, program.Close()) }()
 	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if _, err := file.Write(program); err != nil {
+	if _, err := io.Copy(file, program); err != nil {
 		return err
 	}
 	if err := file.Sync(); err != nil {
