@@ -91,6 +91,13 @@ func TestStdinIsTheReaderOrTheNullDevice(t *testing.T) {
 	if _, out := run(t, bash(t, "cat; echo end")); out != "end\n" {
 		t.Errorf("no stdin: %q", out)
 	}
+	if _, out := run(t, bash(t, "echo lost 2>/dev/null >&0 || echo refused")); out != "refused\n" {
+		t.Errorf("writing to no stdin: %q", out)
+	}
+	quiet := bash(t, "echo out; echo err >&2")
+	if exit, err := family.Run(t.Context(), quiet); err != nil || exit.Code != 0 {
+		t.Errorf("without outputs: %+v, %v", exit, err)
+	}
 	text := strings.Repeat("prompt\n", 50_000)
 	s := bash(t, "cat")
 	s.Stdin = strings.NewReader(text)

@@ -13,20 +13,27 @@ type pipeEnds struct {
 	child *os.File
 }
 
-// nothing is the null device, which all children share once it is open.
-var nothing struct {
-	sync.Mutex
-	file *os.File
+// nullDevice is the null device, open in one direction. All children share it
+// once it is open.
+type nullDevice struct {
+	direction int // os.O_RDONLY or os.O_WRONLY
+	mu        sync.Mutex
+	file      *os.File
 }
 
-func null() (*os.File, error) {
-	nothing.Lock()
-	defer nothing.Unlock()
+var (
+	nothing = nullDevice{direction: os.O_RDONLY}
+	nowhere = nullDevice{direction: os.O_WRONLY}
+)
+
+func (n *nullDevice) open() (*os.File, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	var err error
-	if nothing.file == nil {
-		nothing.file, err = os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if n.file == nil {
+		n.file, err = os.OpenFile(os.DevNull, n.direction, 0)
 	}
-	return nothing.file, err
+	return n.file, err
 }
 
 // descriptors are the files that are open during a start. The child's ends are
@@ -54,7 +61,7 @@ func (d *descriptors) stdin(in io.Reader) (*os.File, error) {
 		return file, nil
 	}
 	if in == nil {
-		return null()
+		return nothing.open()
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -80,8 +87,8 @@ func (d *descriptors) output(out io.Writer) (pipeEnds, error) {
 		return pipeEnds{child: file}, nil
 	}
 	if out == nil {
-		nowhere, err := null()
-		return pipeEnds{child: nowhere}, err
+		file, err := nowhere.open()
+		return pipeEnds{child: file}, err
 	}
 	r, w, err := newOutlet()
 	if err != nil {
