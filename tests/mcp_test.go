@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +70,7 @@ steps:
 `,
 	"recipes/other.yaml": "name: other\nsteps: [{id: other, command: 'echo x >ran'}]\n",
 	"recipes/slow.yaml": `name: slow
-steps: [{id: wait, command: "while ! test -e go; do sleep 0.02; done; echo went"}]
+steps: [{id: wait, command: "touch began; while ! test -e go; do sleep 0.02; done; echo went"}]
 finally: [{id: tidy, command: echo x >tidied}]
 `,
 	"recipes/wrong.yaml": "name: wrong\nsteps: [{id: a, command: 'echo {{nothere}}'}, {id: a, command: b}]\n",
@@ -280,6 +282,46 @@ func TestARunOutlivesTheWaitButNotTheClient(t *testing.T) {
 	}
 	if _, err := os.Stat(p.path("tidied")); err != nil {
 		t.Errorf("its finally steps did not run: %v", err)
+	}
+}
+
+// A client that takes its request back ends the run that it asked for, and not
+// the server.
+func TestACancelledRequestEndsItsRun(t *testing.T) {
+	t.Parallel()
+	p := newFolder(t, mcpRecipes)
+	a := p.connect("--allow-run", "slow")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	called := make(chan error, 1)
+	go func() {
+		_, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: "run_recipe", Arguments: map[string]any{"recipe": "slow", "wait_seconds": 0}})
+		called <- err
+	}()
+	soon(t, "the step begins", func() bool { _, err := os.Stat(p.path("began")); return err == nil })
+	cancel()
+	if err := <-called; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ends with %v", err)
+	}
+	var list struct {
+		Runs []struct{ Run, Status string }
+	}
+	soon(t, "the run is interrupted", func() bool {
+		a.must("list_runs", nil, &list)
+		return len(list.Runs) == 1 && list.Runs[0].Status == "interrupted"
+	})
+	if _, err := os.Stat(p.path("tidied")); err != nil {
+		t.Errorf("its finally steps did not run: %v", err)
+	}
+}
+
+// soon waits until something holds.
+func soon(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("within a minute it is not so that %s", what)
+		}
 	}
 }
 
