@@ -124,6 +124,32 @@ type pending struct {
 	action *step.Action
 	result *step.Result
 	used   *step.Usage // by an agent call, as far as it has told
+	// lost is what calls used that died with an owner of the run, up to attempt.
+	lost    *step.Usage
+	attempt int
+}
+
+// end takes the result, with what was lost as a part of what it used.
+func (p *pending) end(ev step.Event) {
+	p.seenBy(ev.Attempt)
+	p.result = ev.Result
+	if p.lost == nil {
+		return
+	}
+	whole, used := *ev.Result, ev.Result.Usage
+	if used == nil {
+		used = p.used
+	}
+	whole.Usage = sum(p.lost, used)
+	p.result = &whole
+}
+
+// seenBy tells which attempt of the run sees the action. A later one makes the
+// call again, and what it used until then was used all the same.
+func (p *pending) seenBy(attempt int) {
+	if attempt > p.attempt {
+		p.attempt, p.lost, p.used = attempt, sum(p.lost, p.used), nil
+	}
 }
 
 // do asks for an action and waits for its result.

@@ -187,7 +187,7 @@ func (r *Run) Feed(ev step.Event) (step.Batch, error) {
 		}
 		delete(r.pending, ev.ID)
 		delete(r.issued, ev.ID)
-		p.result = ev.Result
+		p.end(ev)
 		r.ready = append(r.ready, p.flow)
 		r.spent(p)
 		r.silence(p)

@@ -34,7 +34,7 @@ func (r *Run) soFar(m *meter) *step.Usage {
 	total := m.ended
 	for _, id := range r.order() {
 		if p := r.pending[id]; p.flow.halt.within(m.halt) {
-			total = sum(total, p.used)
+			total = sum(total, sum(p.lost, p.used))
 		}
 	}
 	return total
@@ -53,6 +53,7 @@ func (r *Run) used(ev step.Event) {
 	if ev.Usage == nil {
 		return
 	}
+	p.seenBy(ev.Attempt)
 	p.used = ev.Usage
 	r.tellMeters(p.flow.halt)
 }

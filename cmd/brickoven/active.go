@@ -28,6 +28,7 @@ type activeRun struct {
 	progress *progress
 	ci       *ciLog
 	audit    *audit
+	attempt  int // how many owners the run has had, this one included
 	known    map[string]step.Event
 	used     chan step.Event // what agents have used so far
 	about    about
@@ -60,7 +61,7 @@ func (a *app) openSession(o *runOptions, set *settings, tree *recipes.Tree, id, 
 	if err != nil {
 		return nil, heldOr(err, exit.Failed)
 	}
-	s = &activeRun{id: id, lock: lock}
+	s = &activeRun{id: id, lock: lock, attempt: 1}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, lock.Release())

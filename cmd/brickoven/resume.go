@@ -249,7 +249,7 @@ func (a *app) goOn(ctx context.Context, o *resumeOptions, s *activeRun, set *set
 	if err != nil {
 		return &failure{exit.Failed, fmt.Errorf("the journal does not fit its recipe: %w", err)}
 	}
-	s.known = restored.Known
+	s.attempt, s.known = past.Attempts+1, restored.Known
 	for _, act := range restored.Answered {
 		s.machine.Stubs.Skip(act)
 	}
@@ -277,7 +277,7 @@ func (s *activeRun) answer(restored *local.Restored) error {
 		if !answered {
 			continue
 		}
-		ev := step.Event{Kind: step.Done, ID: act.ID, Result: &res, At: time.Now().UTC().Round(0)}
+		ev := step.Event{Kind: step.Done, ID: act.ID, Result: &res, At: time.Now().UTC().Round(0), Attempt: s.attempt}
 		if err := s.machine.Journal.Event(ev); err != nil {
 			return err
 		}
@@ -299,7 +299,7 @@ func (s *activeRun) stillWaiting(actions []*step.Action) {
 func (s *activeRun) resumed(past *local.History, restored *local.Restored, o *resumeOptions) error {
 	who := owner(s.machine.Mask)
 	rec := journal.Resumed{
-		Owner: who.Process, Host: who.Host, Attempt: past.Attempts + 1, From: o.choice.From, Only: o.choice.Only, GoOn: o.choice.GoOn,
+		Owner: who.Process, Host: who.Host, Attempt: s.attempt, From: o.choice.From, Only: o.choice.Only, GoOn: o.choice.GoOn,
 		Accepted: o.accepted,
 	}
 	for _, a := range restored.Interrupted {

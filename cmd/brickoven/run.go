@@ -218,7 +218,7 @@ func (a *app) finish(ctx context.Context, o *runOptions, tree *recipes.Tree, s *
 	defer release()
 	defer s.recordPanic()
 	driver := &local.Driver{
-		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal, Mask: s.machine.Mask}, Observe: s.observe, Now: time.Now, Known: s.known,
+		Executor: s.machine, Record: &local.Journal{Writer: s.machine.Journal, Mask: s.machine.Mask}, Observe: s.observe, Now: time.Now, Known: s.known, Attempt: s.attempt,
 		Skipped: s.machine.Stubs.Skip, Used: s.used,
 	}
 	outcome, err := drive(driver, signals)

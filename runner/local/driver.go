@@ -30,6 +30,8 @@ type Driver struct {
 	// Skipped, if set, is told of each action that is not carried out because
 	// its result is known.
 	Skipped func(a *step.Action)
+	// Attempt counts the owners of the run up to this one, from 1 on.
+	Attempt int
 	// Used, if not nil, brings what agent calls have used so far, in events of
 	// that kind without a time.
 	Used <-chan step.Event
@@ -170,11 +172,11 @@ func (d *drive) work(ctx context.Context, j job) {
 func (d *drive) done(ctx context.Context, id string, result step.Result) {
 	d.cancels[id](nil)
 	delete(d.cancels, id)
-	d.feed(ctx, step.Event{Kind: step.Done, ID: id, Result: &result, At: d.now()})
+	d.feed(ctx, step.Event{Kind: step.Done, ID: id, Result: &result, At: d.now(), Attempt: d.Attempt})
 }
 
 func (d *drive) used(ctx context.Context, ev step.Event) {
-	ev.At = d.now()
+	ev.At, ev.Attempt = d.now(), d.Attempt
 	if d.cancels[ev.ID] != nil {
 		d.feed(ctx, ev)
 	}

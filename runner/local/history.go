@@ -86,6 +86,7 @@ func (h *History) Add(rec journal.Record) error {
 // resume, which finds the action as one that was under way.
 func (h *History) add(ev step.Event) {
 	h.noted = 0
+	ev.Attempt = h.Attempts
 	e := entry{event: ev}
 	switch ev.Kind {
 	case step.Used:

@@ -129,6 +129,10 @@ type Event struct {
 	Signal int `json:"signal,omitempty"`
 	// At is when it happened; the only clock that the decisions have.
 	At time.Time `json:"at"`
+	// Attempt counts the owners of the run up to the one that saw it, from 1 on.
+	// It is not recorded, because it follows from where the record says that the
+	// run was resumed.
+	Attempt int `json:"-"`
 }
 
 // Batch is what the decisions want after an event.
