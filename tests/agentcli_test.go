@@ -392,7 +392,7 @@ echo '{"type":"result","subtype":"success","is_error":false,"result":"fine","usa
 	}
 	again := p.command("resume")
 	again.Env = cmd.Env
-	if end := wait(t, again); end.code != 0 || !strings.Contains(end.stdout, "Usage: 2000 tokens in, 50 tokens out") {
+	if end := wait(t, again); end.code != 0 || !strings.Contains(end.stdout, "Usage: 3234 tokens in, 55 tokens out") {
 		t.Errorf("resumed: exit %d\n%s%s", end.code, end.stdout, end.stderr)
 	}
 	if shown = p.run("runs", "show").stdout; !strings.Contains(shown, "Usage:   3234 tokens in, 55 tokens out") {
