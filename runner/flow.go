@@ -136,12 +136,18 @@ func (p *pending) end(ev step.Event) {
 	if p.lost == nil {
 		return
 	}
-	whole, used := *ev.Result, ev.Result.Usage
-	if used == nil {
-		used = p.used
-	}
-	whole.Usage = sum(p.lost, used)
+	whole := *ev.Result
+	whole.Usage = sum(p.lost, p.usage())
 	p.result = &whole
+}
+
+// usage is what an action that has ended used: what its result says, else what
+// it had told.
+func (p *pending) usage() *step.Usage {
+	if p.result.Usage != nil {
+		return p.result.Usage
+	}
+	return p.used
 }
 
 // seenBy tells which attempt of the run sees the action. A later one makes the

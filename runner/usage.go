@@ -60,10 +60,7 @@ func (r *Run) used(ev step.Event) {
 
 // spent takes the usage of a call that has ended.
 func (r *Run) spent(p *pending) {
-	u := p.result.Usage
-	if u == nil {
-		u = p.used
-	}
+	u := p.usage()
 	if u == nil {
 		return
 	}

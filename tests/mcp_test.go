@@ -272,12 +272,11 @@ func TestARunOutlivesTheWaitButNotTheClient(t *testing.T) {
 		}
 	}
 	var end mcpRun
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if p.connect().must("show_run", map[string]any{"run": run.Run}, &end); !end.Running {
-			break
-		}
-	}
-	if end.Running || end.Status != "interrupted" {
+	soon(t, "the run has ended", func() bool {
+		p.connect().must("show_run", map[string]any{"run": run.Run}, &end)
+		return !end.Running
+	})
+	if end.Status != "interrupted" {
 		t.Errorf("the run is %+v", end)
 	}
 	if _, err := os.Stat(p.path("tidied")); err != nil {

@@ -8,9 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/brickoven/brickoven/runner/exit"
 	"github.com/spf13/cobra"
@@ -90,15 +88,14 @@ recipes and built-in bricks. A recipe is named or given as a file;
 }
 
 // exitStatus is the table of exit codes as every help shows it.
-var exitStatus = sync.OnceValue(func() string {
+func exitStatus() string {
 	var b strings.Builder
 	b.WriteString("\nEXIT STATUS\n")
 	for _, code := range exit.Codes() {
-		number := strconv.Itoa(code.Number)
-		b.WriteString("  " + strings.Repeat(" ", 3-len(number)) + number + "  " + code.Meaning + "\n")
+		fmt.Fprintf(&b, "  %3d  %s\n", code.Number, code.Meaning)
 	}
 	return b.String()
-})
+}
 
 // report prints what ended the command and gives the exit code. Where JSON is
 // asked for, the error is one document on standard output, unless the command

@@ -81,9 +81,9 @@ type job struct {
 
 // Run drives a run from its start to its end. The first signal interrupts the
 // run, the second kills what still runs. A panic of the run, of Record or of
-// Observe panics here, with a [*process.PanicError]. The error means that the run cannot be
-// recorded, or that the run and its events do not fit each other; everything
-// that it had running has ended then.
+// Observe panics here, with a [*process.PanicError]. The error means that the
+// run cannot be recorded, or that the run and its events do not fit each other;
+// everything that it had running has ended then.
 func (d *Driver) Run(ctx context.Context, run *runner.Run, signals <-chan Signal) (*runner.Outcome, error) {
 	return d.drive(ctx, run, run.Start(d.now()), signals)
 }

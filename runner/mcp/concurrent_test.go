@@ -34,6 +34,12 @@ func (o *oven) bake(ctx context.Context, in echoInput) (echoOutput, error) {
 	}
 }
 
+// begin has a call begin.
+func (o *oven) begin(c *client, id, name string) {
+	c.send(bake(id, name))
+	<-o.begun
+}
+
 func bake(id, name string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"bake","arguments":{"text":"` + name + `"}}}`
 }
@@ -46,10 +52,8 @@ func TestCallsAnswerInTheOrderInWhichTheyEnd(t *testing.T) {
 	t.Parallel()
 	o, tool := newOven("bread", "cake")
 	c := greeted(t.Context(), t, newServer(t, tool))
-	c.send(bake("1", "bread"))
-	<-o.begun
-	c.send(bake(`"1"`, "cake")) // a text is another id than the number
-	<-o.begun
+	o.begin(c, "1", "bread")
+	o.begin(c, `"1"`, "cake") // a text is another id than the number
 	c.send(isOpen)
 	c.want(`{"jsonrpc":"2.0","id":"open?","result":{}}`)
 	close(o.done["cake"])
@@ -65,10 +69,8 @@ func TestACancelledCallEndsWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	o, tool := newOven("bread", "cake")
 	c := greeted(t.Context(), t, newServer(t, tool))
-	c.send(bake("1", "bread"))
-	<-o.begun
-	c.send(bake(`"1"`, "cake"))
-	<-o.begun
+	o.begin(c, "1", "bread")
+	o.begin(c, `"1"`, "cake")
 	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1","reason":"burnt"}}`)
 	if cause := <-o.ended; cause != mcp.ErrCancelled {
 		t.Errorf("the cause is %v", cause)
@@ -86,8 +88,7 @@ func TestAnIDIsTakenAsLongAsItsCallIsOpen(t *testing.T) {
 	t.Parallel()
 	o, tool := newOven("bread", "cake")
 	c := greeted(t.Context(), t, newServer(t, tool))
-	c.send(bake("1", "bread"))
-	<-o.begun
+	o.begin(c, "1", "bread")
 	c.send(bake("1", "cake"))
 	c.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a call with the id 1 is open"}}`)
 	close(o.done["bread"])
@@ -101,8 +102,7 @@ func TestAPanicHurtsNoOtherCall(t *testing.T) {
 	t.Parallel()
 	o, tool := newOven("bread")
 	c := greeted(t.Context(), t, newServer(t, tool))
-	c.send(bake("1", "bread"))
-	<-o.begun
+	o.begin(c, "1", "bread")
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"crash"}}`)
 	c.want(`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the tool crash panicked: no flour"}}`)
 	close(o.done["bread"])

@@ -93,8 +93,7 @@ func TestTheContextEndsAServerWhoseClientStays(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
 	c := greeted(ctx, t, newServer(t, tool))
-	c.send(bake("1", "bread"))
-	<-o.begun
+	o.begin(c, "1", "bread")
 	stop(stopped)
 	if err := <-c.done; !errors.Is(err, stopped) {
 		t.Error(err)

@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/brickoven/brickoven/recipes/value/pattern"
 )
 
@@ -34,4 +36,38 @@ func TestInvalidPatternPanicsWhereverItIsUsed(t *testing.T) {
 			broken.Get()
 		}()
 	}
+}
+
+func TestFindAllGivesWhatThePatternFinds(t *testing.T) {
+	t.Parallel()
+	word := pattern.Pattern{Source: `(\w+)=(\d*)`, Needs: []string{"#", "="}}
+	for _, test := range []struct {
+		text string
+		want [][]int
+	}{
+		{"a=1 b=", [][]int{{0, 3, 0, 1, 2, 3}, {4, 6, 4, 5, 6, 6}}},
+		{"nothing", nil},
+		{"# nothing", nil},
+		{"", nil},
+	} {
+		if diff := cmp.Diff(test.want, word.FindAll(test.text)); diff != "" {
+			t.Errorf("%q: %s", test.text, diff)
+		}
+	}
+}
+
+// What a pattern needs is looked for before anything else, so a text without it
+// does not even find out that the source is invalid.
+func TestATextWithoutWhatMatchesNeedIsNotSearched(t *testing.T) {
+	t.Parallel()
+	broken := pattern.Pattern{Source: `(`, Needs: []string{"x"}}
+	if found := broken.FindAll("abc"); found != nil {
+		t.Errorf("found %v", found)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a text with it is not searched")
+		}
+	}()
+	broken.FindAll("xyz")
 }

@@ -21,6 +21,8 @@ type Request struct {
 	Host string
 	// Header holds the fields under their canonical names.
 	Header textproto.MIMEHeader
+
+	version string
 }
 
 // refusal is a request that no handler gets to see.
@@ -46,7 +48,7 @@ func readRequest(from io.Reader) (*Request, error) {
 			r.Header, err = text.ReadMIMEHeader()
 		}
 		if err == nil {
-			return r, r.takeHost(line)
+			return r, r.takeHost()
 		}
 	}
 	var refused *refusal
@@ -76,19 +78,19 @@ func parseLine(line string) (*Request, error) {
 	if err != nil || !strings.HasPrefix(parts[1], "/") {
 		return nil, &refusal{400, "the target of the request is not a path"}
 	}
-	return &Request{Method: parts[0], URL: target}, nil
+	return &Request{Method: parts[0], URL: target, version: parts[2]}, nil
 }
 
 // takeHost takes the one Host field that HTTP/1.1 asks for (RFC 9112, section
 // 3.2), which no field of a name that only looks like it may stand beside.
-func (r *Request) takeHost(line string) error {
+func (r *Request) takeHost() error {
 	for name := range r.Header {
 		if strings.ContainsFunc(name, func(c rune) bool { return !isToken(c) }) {
 			return &refusal{400, "the request has a malformed header"}
 		}
 	}
 	hosts := r.Header.Values("Host")
-	if len(hosts) > 1 || len(hosts) == 0 && strings.HasSuffix(line, "/1.1") {
+	if len(hosts) > 1 || len(hosts) == 0 && r.version == "HTTP/1.1" {
 		return &refusal{400, "the request must have one Host field"}
 	}
 	r.Host = r.Header.Get("Host")
