@@ -83,8 +83,12 @@ func (r *Resolver) FindRoot(arg string) (Source, error) {
 			return Source{Path: path, Dir: dir}, nil
 		}
 	}
-	if _, err := os.Stat(arg); err == nil {
-		return Source{}, &RefusedError{arg, "it is not a .yaml or .yml file"}
+	if info, err := os.Stat(arg); err == nil {
+		reason := "it is not a .yaml or .yml file"
+		if info.IsDir() {
+			reason = "it is a folder"
+		}
+		return Source{}, &RefusedError{arg, reason}
 	}
 	if !strings.ContainsAny(arg, `/\`) {
 		return r.Find(strings.TrimSuffix(arg, ext), Source{})

@@ -197,6 +197,7 @@ func TestACommandLineNamesFilesAsTheyAre(t *testing.T) {
 	write(t, filepath.Join(dir, "sub", "a.yaml"), tiny)
 	write(t, filepath.Join(dir, "work", "b.yaml"), tiny)
 	write(t, filepath.Join(dir, "sub", "notes.txt"), "x")
+	write(t, filepath.Join(dir, "sub", "folder.yaml", "inside.yaml"), tiny)
 	resolver := NewResolver(Search{WorkDir: filepath.Join(dir, "work")})
 	for arg, want := range map[string]string{
 		filepath.Join(dir, "sub", "a.yaml"): "sub/a.yaml",
@@ -213,8 +214,11 @@ func TestACommandLineNamesFilesAsTheyAre(t *testing.T) {
 	if _, err := resolver.FindRoot(filepath.Join(dir, "sub", "none.yaml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("err = %v", err)
 	}
-	if _, err := resolver.FindRoot(filepath.Join(dir, "sub", "notes.txt")); err == nil {
-		t.Error("a text file was taken for a recipe")
+	for arg, want := range map[string]string{"notes.txt": "it is not a .yaml or .yml file", "folder.yaml": "it is a folder"} {
+		_, err := resolver.FindRoot(filepath.Join(dir, "sub", arg))
+		if refused, is := errors.AsType[*RefusedError](err); !is || !strings.Contains(refused.Error(), want) {
+			t.Errorf("%s: %v", arg, err)
+		}
 	}
 }
 
