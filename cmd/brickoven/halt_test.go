@@ -22,7 +22,7 @@ func oneCommand(build func(*app) *cobra.Command, args ...string) (out string, co
 	a := &app{in: strings.NewReader(""), out: &stdout, err: &stderr}
 	cmd := build(a)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would be the arguments of the test binary
 	err := cmd.ExecuteContext(context.Background())
 	code = a.report(args, err)
 	return stdout.String(), code

@@ -28,7 +28,7 @@ func runScore(t *testing.T, runs score.RunReader, stdin string, args ...string) 
 	t.Helper()
 	var out, errOut bytes.Buffer
 	cmd := newScoreCommandFor(&app{in: strings.NewReader(stdin), out: &out, err: &errOut}, runs)
-	cmd.SetArgs(args)
+	cmd.SetArgs(append([]string{}, args...)) // nil would be the arguments of the test binary
 	err := cmd.Execute()
 	got := scored{out: out.String(), err: errOut.String()}
 	var f *failure

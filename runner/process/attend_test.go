@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,7 @@ func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
 	for _, test := range []struct {
 		command       string
 		timeout, idle time.Duration
+		ready         bool // its bounds begin once it has written the file "ready"
 		cancelled     bool
 		want          string
 	}{
@@ -42,11 +44,11 @@ func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
 		{command: "head -c 3000000 /dev/zero | tr '\\0' x", want: "0 out=3000000"},
 		{command: "head -c 60000 /dev/zero | tr '\\0' x >&2; exit 2", want: "2 err=60000"},
 		{command: "(sleep 300 & ); echo done", want: "0 out=done leftover"},
-		{command: "echo first; exec sleep 300", timeout: 300 * time.Millisecond, want: "124 timeout out=first"},
-		{command: "echo first; exec sleep 300", idle: 300 * time.Millisecond, want: "124 idle out=first"},
+		{command: "echo first; : >ready; exec sleep 300", timeout: 300 * time.Millisecond, ready: true, want: "124 timeout out=first"},
+		{command: "echo first; : >ready; exec sleep 300", idle: 300 * time.Millisecond, ready: true, want: "124 idle out=first"},
 		{command: "for i in 1 2 3 4; do echo $i; sleep 0.1; done", idle: time.Minute, want: "0 out=1 2 3 4"},
 		{command: "exec sleep 300", cancelled: true, want: "143 SIGTERM cancelled"},
-		{command: "exec 2>/dev/null; trap 'echo bye; exit 5' TERM; echo up; while :; do sleep 0.02; done", timeout: 500 * time.Millisecond, want: "124 timeout out=up bye"},
+		{command: "exec 2>/dev/null; trap 'echo bye; exit 5' TERM; echo up; : >ready; while :; do sleep 0.02; done", timeout: 300 * time.Millisecond, ready: true, want: "124 timeout out=up bye"},
 	} {
 		for way, attend := range map[string]func(*child) func(context.Context, *Exit) bool{
 			"in one call":   func(c *child) func(context.Context, *Exit) bool { return c.attend },
@@ -57,7 +59,7 @@ func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
 				var out, err strings.Builder
 				s := Spec{
 					Argv: []string{"bash", "-c", test.command}, Env: os.Environ(), Stdout: &out, Stderr: &err,
-					Timeout: test.timeout, IdleTimeout: test.idle,
+					Dir: t.TempDir(), Timeout: test.timeout, IdleTimeout: test.idle,
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -69,6 +71,9 @@ func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
 				if failed != nil {
 					t.Fatal(failed)
 				}
+				if test.ready {
+					c.beginWhen(t, filepath.Join(s.Dir, "ready"))
+				}
 				e := c.supervise(ctx, attend(c))
 				if got := told(e, out.String(), err.String()); got != test.want {
 					t.Errorf("got %s, want %s", got, test.want)
@@ -76,6 +81,22 @@ func TestBothWaysOfWaitingSeeTheSame(t *testing.T) {
 			})
 		}
 	}
+}
+
+// beginWhen starts the bounds of the child anew once it has written a file: a
+// busy machine may take longer to start a program than a test wants to wait.
+func (c *child) beginWhen(t *testing.T, file string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(file); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s was not written", file)
+		}
+	}
+	c.begun = time.Now()
+	c.pulse.beat()
 }
 
 // told puts an end into words; long outputs are counted.

@@ -21,16 +21,17 @@ import (
 )
 
 // daemon is a command that leaves the group twice over and prints its number.
-func daemon(t testing.TB, clean bool) string {
+func daemon(t testing.TB) string {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
 	}
-	env := ""
-	if clean {
-		env = "env -i PATH=\"$PATH\" "
-	}
-	return `(` + env + `setsid bash -c 'echo $$; exec sleep 300 >/dev/null 2>&1' &) ; sleep 0.5`
+	return leave("", filepath.Join(t.TempDir(), "up"))
+}
+
+// leave is the command of a daemon, which ends when the file says that it is up.
+func leave(before, up string) string {
+	return fmt.Sprintf(`(%s setsid bash -c 'echo $$; : >"%s"; exec sleep 300 >/dev/null 2>&1' &); until [ -e "%[2]s" ]; do sleep 0.02; done`, before, up)
 }
 
 func TestABackgroundChildNeitherHoldsAStepNorOutlivesIt(t *testing.T) {
@@ -55,7 +56,7 @@ func TestWhatABackgroundChildPrintsWithinTheDrainIsKept(t *testing.T) {
 
 func TestADaemonThatLeftTheGroupIsFoundAndEnded(t *testing.T) {
 	t.Parallel()
-	exit, out := run(t, bash(t, daemon(t, false)))
+	exit, out := run(t, bash(t, daemon(t)))
 	if exit.Leftover != 1 {
 		t.Errorf("exit %+v", exit)
 	}
@@ -64,13 +65,16 @@ func TestADaemonThatLeftTheGroupIsFoundAndEnded(t *testing.T) {
 
 func TestADaemonIsEndedAfterATimeout(t *testing.T) {
 	t.Parallel()
-	s := bash(t, daemon(t, false)+"; sleep 300")
-	s.Timeout, s.Grace = 2*time.Second, 100*time.Millisecond
-	exit, out := run(t, s)
-	if !exit.TimedOut {
-		t.Errorf("exit %+v", exit)
-	}
-	gone(t, pids(t, out)[0])
+	patiently(t, time.Second, func(timeout time.Duration) error {
+		s := bash(t, daemon(t)+"; sleep 300")
+		s.Timeout, s.Grace = timeout, 100*time.Millisecond
+		exit, out := run(t, s)
+		if !exit.TimedOut || out == "" {
+			return fmt.Errorf("exit %+v, output %q", exit, out)
+		}
+		gone(t, pids(t, out)[0])
+		return nil
+	})
 }
 
 func TestAStepEndsItsOwnDaemonAndNotItsNeighbours(t *testing.T) {
@@ -80,14 +84,14 @@ func TestAStepEndsItsOwnDaemonAndNotItsNeighbours(t *testing.T) {
 	up := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		s := bash(t, daemon(t, false)+"; while [ ! -e '"+release+"' ]; do sleep 0.05; done")
+		s := bash(t, daemon(t)+"; while [ ! -e '"+release+"' ]; do sleep 0.05; done")
 		s.Stdout = &once{Writer: &neighbour, do: func() { close(up) }}
 		if _, err := family.Run(t.Context(), s); err != nil {
 			t.Error(err)
 		}
 	})
 	<-up
-	_, out := run(t, bash(t, daemon(t, false)))
+	_, out := run(t, bash(t, daemon(t)))
 	gone(t, pids(t, out)[0])
 	other := pids(t, neighbour.String())[0]
 	if !running(other) {
@@ -137,7 +141,7 @@ func TestADetachedProcessLivesOn(t *testing.T) {
 // other step running.
 func TestAFamilyEndsWhatItKept(t *testing.T) {
 	t.Parallel()
-	daemon(t, true)
+	daemon(t)
 	s := self(t, "family")
 	var errs bytes.Buffer
 	s.Stderr = &errs
@@ -173,11 +177,17 @@ func familyOfItsOwn() int {
 		}
 		return pid
 	}
-	const hidden = `(env -i PATH="$PATH" setsid bash -c 'echo $$; exec sleep 300 >/dev/null 2>&1' &); sleep 0.5`
+	dir, err := os.MkdirTemp("", "family")
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	hidden := func(name string) string { return leave(`env -i PATH="$PATH"`, filepath.Join(dir, name)) }
 	kept := start(process.EndWithRun, "sleep 300 & echo $!")
-	keptDaemon := start(process.EndWithRun, `(setsid bash -c 'echo $$; exec sleep 300 >/dev/null 2>&1' &); sleep 0.5`)
-	detached := start(process.Detach, hidden)
-	ended := start(process.EndWithStep, hidden)
+	keptDaemon := start(process.EndWithRun, leave("", filepath.Join(dir, "kept")))
+	detached := start(process.Detach, hidden("detached"))
+	ended := start(process.EndWithStep, hidden("ended"))
 	check(!running(ended), "a daemon without a token outlived its step")
 	check(running(kept) && running(keptDaemon), "a kept process was ended early")
 	check(running(detached), "a detached process was ended by a later step")
@@ -286,7 +296,8 @@ func until(t *testing.T, holds func() bool) {
 func TestProcessesAreFoundByTheirEnvironmentAndEndedByTheirIdent(t *testing.T) {
 	t.Parallel()
 	s := self(t, "stubborn")
-	s.Env = append(s.Env, "PROCESS_TEST_RUN=find-me")
+	mine := fmt.Sprintf("run %d", os.Getpid()) // the test may run twice at once
+	s.Env = append(s.Env, "PROCESS_TEST_RUN="+mine)
 	ready, done := make(chan struct{}), make(chan process.Exit, 1)
 	var id process.Ident
 	s.Started = func(started process.Ident) { id = started }
@@ -299,7 +310,7 @@ func TestProcessesAreFoundByTheirEnvironmentAndEndedByTheirIdent(t *testing.T) {
 		done <- exit
 	}()
 	<-ready
-	found := process.FindByEnv("PROCESS_TEST_RUN", "find-me")
+	found := process.FindByEnv("PROCESS_TEST_RUN", mine)
 	if len(found) != 1 || found[0] != id {
 		t.Errorf("found %+v, want %+v", found, id)
 	}

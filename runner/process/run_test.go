@@ -172,37 +172,62 @@ func TestAWriterThatFailsIsReportedAndTheChildGoesOn(t *testing.T) {
 	}
 }
 
+// patiently tries with an ever longer bound what needs some time before the
+// bound rings: on a busy machine that may be seconds.
+func patiently(t *testing.T, first time.Duration, try func(bound time.Duration) error) {
+	t.Helper()
+	for bound := first; ; bound *= 4 {
+		err := try(bound)
+		if err == nil {
+			return
+		}
+		if bound > time.Minute {
+			t.Error(err)
+			return
+		}
+	}
+}
+
 func TestATimeoutEndsTheWholeGroupWithCode124(t *testing.T) {
 	t.Parallel()
-	s := bash(t, `(trap "" TERM; echo $BASHPID; sleep 300 & echo $!; wait; while :; do sleep 300; done) & sleep 300 & echo $!; wait`)
-	s.Timeout, s.Grace = 4*time.Second, 300*time.Millisecond // a busy machine starts bash slowly
-	exit, out := run(t, s)
-	if exit.Code != process.CodeTimeout || !exit.TimedOut || exit.Idle || exit.Leftover == 0 {
-		t.Errorf("exit %+v", exit)
-	}
-	for _, pid := range pids(t, out) {
-		gone(t, pid)
-	}
+	patiently(t, time.Second, func(timeout time.Duration) error {
+		s := bash(t, `(trap "" TERM; echo $BASHPID; sleep 300 & echo $!; wait; while :; do sleep 300; done) & sleep 300 & echo $!; wait`)
+		s.Timeout, s.Grace = timeout, 300*time.Millisecond
+		exit, out := run(t, s)
+		if exit.Code != process.CodeTimeout || !exit.TimedOut || exit.Idle || exit.Leftover == 0 || strings.Count(out, "\n") != 3 {
+			return fmt.Errorf("exit %+v, output %q", exit, out)
+		}
+		for _, pid := range pids(t, out) {
+			gone(t, pid)
+		}
+		return nil
+	})
 }
 
 func TestATimeoutGivesTimeToCleanUp(t *testing.T) {
 	t.Parallel()
-	s := bash(t, `trap 'echo cleaned; exit 3' TERM; echo up; while :; do sleep 0.05; done`)
-	s.Timeout, s.Grace = 4*time.Second, time.Minute
-	exit, out := run(t, s)
-	if exit.Code != process.CodeTimeout || out != "up\ncleaned\n" {
-		t.Errorf("exit %+v, output %q", exit, out)
-	}
+	patiently(t, time.Second, func(timeout time.Duration) error {
+		s := bash(t, `trap 'echo cleaned; exit 3' TERM; echo up; while :; do sleep 0.05; done`)
+		s.Timeout, s.Grace = timeout, time.Minute
+		exit, out := run(t, s)
+		if exit.Code != process.CodeTimeout || out != "up\ncleaned\n" {
+			return fmt.Errorf("exit %+v, output %q", exit, out)
+		}
+		return nil
+	})
 }
 
 func TestSilenceEndsAChildThatHasAnIdleTimeout(t *testing.T) {
 	t.Parallel()
-	s := bash(t, "for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done; sleep 300")
-	s.IdleTimeout, s.Grace = 1500*time.Millisecond, time.Second
-	exit, out := run(t, s)
-	if exit.Code != process.CodeTimeout || !exit.Idle || exit.TimedOut || out != "1\n2\n3\n4\n5\n6\n" {
-		t.Errorf("exit %+v, output %q", exit, out)
-	}
+	patiently(t, time.Second, func(idle time.Duration) error {
+		s := bash(t, "for i in 1 2 3 4 5 6; do echo $i; sleep 0.3; done; sleep 300")
+		s.IdleTimeout, s.Grace = idle, time.Second
+		exit, out := run(t, s)
+		if exit.Code != process.CodeTimeout || !exit.Idle || exit.TimedOut || out != "1\n2\n3\n4\n5\n6\n" {
+			return fmt.Errorf("exit %+v, output %q", exit, out)
+		}
+		return nil
+	})
 }
 
 // once is a writer that calls back when the first piece comes.
