@@ -29,7 +29,7 @@ func openDebtBook(places state.Locations, dir string) (*debtBook, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &debtBook{repository: id, path: filepath.Join(places.Dir, "debt", id+".json")}, nil
+	return &debtBook{repository: id, path: filepath.Join(places.Debt(), id+".json")}, nil
 }
 
 // debtLockEvery is how often a lock that another process has is tried for.

@@ -182,17 +182,23 @@ func (l *ledgerCommand) project() (string, error) {
 	return root, nil
 }
 
-// store opens the folder of the project's ledgers.
-func (l *ledgerCommand) store() (store.Store, error) {
+// locations are the folders of the project's state.
+func (l *ledgerCommand) locations() (state.Locations, error) {
 	root, err := l.project()
 	if err != nil {
-		return store.Store{}, err
+		return state.Locations{}, err
 	}
 	dir, err := state.Resolve(state.Options{Flag: l.stateDir, Getenv: l.app.getenv, Dir: root})
 	if err != nil {
-		return store.Store{}, usageError("%s", err)
+		return state.Locations{}, usageError("%s", err)
 	}
-	return store.Store{Dir: state.Locations{Dir: dir}.Ledgers()}, nil
+	return state.Locations{Dir: dir}, nil
+}
+
+// store opens the folder of the project's ledgers.
+func (l *ledgerCommand) store() (store.Store, error) {
+	locations, err := l.locations()
+	return store.Store{Dir: locations.Ledgers()}, err
 }
 
 // sessionStore is store for the commands that act on one session.

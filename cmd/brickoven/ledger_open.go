@@ -44,6 +44,13 @@ func (l *ledgerCommand) open(ctx context.Context, o *ledgerOpening) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
+	locations, err := l.locations()
+	if err != nil {
+		return answer{}, err
+	}
+	if err := locations.Claim(); err != nil {
+		return answer{}, &ledger.Refusal{Code: ledger.Unusable, Message: err.Error()}
+	}
 	var opened *ledger.Ledger
 	err = s.Open(ctx, l.session, o.force, func(previous *ledger.Ledger) (*ledger.Ledger, error) {
 		if err := ledger.CanOpen(previous); err != nil {

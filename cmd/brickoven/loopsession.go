@@ -73,7 +73,7 @@ var (
 func (a *app) loopSessions(set *settings, runID string, store *local.Store) *loopSessions {
 	places := state.Locations{Dir: filepath.Dir(filepath.Dir(store.Dir))}
 	l := &loopSessions{
-		store: folder.Store{Dir: places.Sessions()}, trees: filepath.Join(places.Dir, "trees"), workDir: set.WorkDir,
+		store: folder.Store{Dir: places.Sessions()}, trees: places.Trees(), workDir: set.WorkDir,
 		runID: runID, runDir: store.Dir, masker: set.masker, goOn: set.goOn, handed: set.handed, raised: set.raised, resumed: set.resumed, open: map[string]*loopSession{},
 	}
 	if dir := a.getenv("BRICKOVEN_SESSION_DIR"); dir != "" {

@@ -44,6 +44,9 @@ func (a *app) runFolder(o *runOptions) (id, dir string, err error) {
 	}
 	id = time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(random)
 	dir = filepath.Join(locations.Runs(), id)
+	if err := locations.Claim(); err != nil {
+		return "", "", err
+	}
 	return id, dir, state.Prepare(dir)
 }
 

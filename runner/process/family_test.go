@@ -270,7 +270,8 @@ func TestOrphansAreReapedWhileStepsGoOn(t *testing.T) {
 
 	t.Run("many short steps", func(t *testing.T) {
 		t.Parallel()
-		s := bash(t, orphan)
+		up := filepath.Join(t.TempDir(), "up")
+		s := bash(t, "(setsid bash -c 'echo $$; : >"+up+"' &); until test -e "+up+"; do sleep 0.02; done")
 		s.Leftover = process.EndWithRun
 		_, out := run(t, s)
 		pid := pids(t, out)[0]

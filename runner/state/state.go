@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -143,6 +144,43 @@ func (l Locations) Sessions() string { return filepath.Join(l.Dir, "sessions") }
 
 // Ledgers holds a file for each work ledger.
 func (l Locations) Ledgers() string { return filepath.Join(l.Dir, "ledgers") }
+
+// Trees holds the locks of the working trees that loops work in.
+func (l Locations) Trees() string { return filepath.Join(l.Dir, "trees") }
+
+// Debt holds what is still to be understood, a file for each repository.
+func (l Locations) Debt() string { return filepath.Join(l.Dir, "debt") }
+
+// Claim makes the state folder, and keeps what runs write in it out of git with
+// a .gitignore of its own, should it lie in a repository: else each round of a
+// loop would count the journal as its work, and an agent's "git add -A" would
+// commit it. A .gitignore that is there stays as it is, and the top folder of a
+// repository gets none.
+func (l Locations) Claim() error {
+	if err := Prepare(l.Dir); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(l.Dir, ".git")); err == nil {
+		return nil
+	}
+	const ignore = ".gitignore"
+	file, err := os.OpenFile(filepath.Join(l.Dir, ignore), os.O_WRONLY|os.O_CREATE|os.O_EXCL, FileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the state folder: %w", err)
+	}
+	text := "# What brickoven keeps of runs here is not part of the project.\n/" + ignore + "\n"
+	for _, room := range []string{l.Debt(), l.Ledgers(), l.Runs(), l.Sessions(), l.Trees()} {
+		text += "/" + filepath.Base(room) + "/\n"
+	}
+	_, err = file.WriteString(text)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("the state folder: %w", err)
+	}
+	return nil
+}
 
 // Prepare makes a folder of the state with all its parents, private to the
 // user. A folder that is there keeps its mode.

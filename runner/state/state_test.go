@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"testing"
@@ -150,6 +151,65 @@ func TestPrepareMakesPrivateFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := Prepare(file); err == nil {
+		t.Error("a file in the way must be an error")
+	}
+}
+
+func TestClaimKeepsTheStateOutOfGit(t *testing.T) {
+	t.Parallel()
+	top := project(t, "app")
+	git := func(args ...string) string {
+		out, err := exec.Command("git", append([]string{"-C", top}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	write := func(text string, path ...string) {
+		t.Helper()
+		file := filepath.Join(append([]string{top}, path...)...)
+		if err := os.MkdirAll(filepath.Dir(file), FolderMode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), FileMode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claim := func(dir string) Locations {
+		t.Helper()
+		l := Locations{Dir: dir}
+		for range 2 {
+			if err := l.Claim(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return l
+	}
+
+	inside := claim(filepath.Join(top, ".brickoven"))
+	for _, room := range []string{inside.Debt(), inside.Ledgers(), inside.Runs(), inside.Sessions(), inside.Trees()} {
+		write("x", ".brickoven", filepath.Base(room), "file")
+	}
+	if got := git("status", "--short", "--untracked-files=all"); got != "" {
+		t.Errorf("git sees\n%s", got)
+	}
+	write("name: a", ".brickoven", "recipes", "a.yaml")
+	write("x", "deeper", "runs", "file")
+	if got, want := git("status", "--short", "--untracked-files=all"), "?? .brickoven/recipes/a.yaml\n?? deeper/runs/file\n"; got != want {
+		t.Errorf("git sees\n%s, want\n%s", got, want)
+	}
+
+	claim(top)
+	if _, err := os.Lstat(filepath.Join(top, ".gitignore")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the top of a repository was given a .gitignore: %v", err)
+	}
+	write("mine", "own", ".gitignore")
+	claim(filepath.Join(top, "own"))
+	if text, err := os.ReadFile(filepath.Join(top, "own", ".gitignore")); string(text) != "mine" || err != nil {
+		t.Errorf("a .gitignore that was there became %q, %v", text, err)
+	}
+	if err := (Locations{Dir: filepath.Join(top, "own", ".gitignore")}).Claim(); err == nil {
 		t.Error("a file in the way must be an error")
 	}
 }
