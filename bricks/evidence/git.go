@@ -89,7 +89,8 @@ func nonBlankLines(text string) []string {
 }
 
 // repository measures one repository with at most four git processes: status,
-// show, rev-list and diff.
+// show, rev-list and diff; and one more for each untracked file that changed
+// since a snapshot.
 type repository struct {
 	dir    string
 	world  World

@@ -18,8 +18,8 @@ import (
 // withUntracked completes a diff against a snapshot of the whole tree. Git
 // compares only what the index knows, so a file that the snapshot holds and the
 // index does not looks deleted, and a new untracked file is missing. A file
-// that differs from the snapshot counts as rewritten, because its old text is
-// not at hand.
+// that differs from the snapshot is compared by a git of its own, up to
+// [comparedApart] files; what is more counts as rewritten.
 func (r repository) withUntracked(changes []change, untracked []string) []change {
 	files := r.top()
 	deleted := map[string]int{}
@@ -29,6 +29,7 @@ func (r repository) withUntracked(changes []change, untracked []string) []change
 		}
 	}
 	var same []int
+	compared := 0
 	for _, name := range untracked {
 		i, known := deleted[name]
 		old := ""
@@ -39,14 +40,18 @@ func (r repository) withUntracked(changes []change, untracked []string) []change
 		switch {
 		case err != nil:
 			r.warn("the untracked file %q in %s cannot be read%s", name, r.dir, reason(err))
+			continue
 		case !known:
 			changes = append(changes, change{path: name, added: content.lines, binary: content.binary})
-		case content.id == old:
+			continue
+		}
+		differs := content.id != old
+		if differs {
+			compared++
+			changes[i], differs = r.rewritten(changes[i], content, compared <= comparedApart)
+		}
+		if !differs {
 			same = append(same, i)
-		case content.binary:
-			changes[i].binary = true
-		default:
-			changes[i].added = content.lines
 		}
 	}
 	slices.Sort(same)
@@ -54,6 +59,39 @@ func (r repository) withUntracked(changes []change, untracked []string) []change
 		changes = slices.Delete(changes, i, i+1)
 	}
 	return changes
+}
+
+// comparedApart is how many untracked files a git process each may compare. An
+// agent keeps a few notes; hundreds of files would take seconds.
+const comparedApart = 32
+
+// rewritten is how an untracked file differs from the text that the snapshot
+// has of it: line by line where git is to compare it, and else in all lines. It
+// may not differ at all, where git writes line ends of its own.
+func (r repository) rewritten(c change, now content, apart bool) (_ change, differs bool) {
+	if apart {
+		out, err := r.git("diff", "--numstat", "-z", "--no-relative", "--no-ext-diff", "--no-textconv", "--no-color",
+			c.before, "--", ":(top,literal)"+c.path)
+		var lines []change
+		if err == nil {
+			lines, err = parseChanges(out)
+		}
+		switch {
+		case err != nil:
+			r.warn("git diff failed for the untracked file %q in %s, which counts as rewritten%s", c.path, r.dir, reason(err))
+		case len(lines) == 0:
+			return c, false
+		default:
+			c.added, c.deleted, c.binary = lines[0].added, lines[0].deleted, lines[0].binary
+			return c, true
+		}
+	}
+	if now.binary {
+		c.binary = true
+	} else {
+		c.added = now.lines
+	}
+	return c, true
 }
 
 // content is what the size of a change is made of.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/brickoven/brickoven/recipes/contract"
 	"github.com/brickoven/brickoven/runner/step"
 	"golang.org/x/term"
 )
@@ -23,7 +24,9 @@ type progress struct {
 	colour  bool
 	running []string
 	since   map[string]time.Time
-	shown   bool // the live line is on the screen
+	warned  map[string]bool // by the step, whichever round or item, and the text
+	more    int             // warnings that only repeat one
+	shown   bool            // the live line is on the screen
 	quit    chan struct{}
 	once    sync.Once
 	ended   sync.WaitGroup
@@ -33,7 +36,7 @@ func (a *app) newProgress(o *runOptions) *progress {
 	terminal := isTerminal(a.err)
 	p := &progress{
 		out: a.err, steps: o.progress || o.ci || terminal, live: terminal && a.getenv("TERM") != "dumb",
-		colour: terminal && a.getenv("NO_COLOR") == "", since: map[string]time.Time{}, quit: make(chan struct{}),
+		colour: terminal && a.getenv("NO_COLOR") == "", since: map[string]time.Time{}, warned: map[string]bool{}, quit: make(chan struct{}),
 	}
 	if p.live {
 		p.ended.Go(p.refresh)
@@ -72,6 +75,10 @@ func (p *progress) done() {
 	defer p.mu.Unlock()
 	p.erase()
 	p.live = false
+	if p.more > 0 {
+		p.print(fmt.Sprintf("Warning: %d more of the same, of other rounds or items\n", p.more))
+		p.more = 0
+	}
 }
 
 func (p *progress) note(n step.Note) {
@@ -79,7 +86,7 @@ func (p *progress) note(n step.Note) {
 	defer p.mu.Unlock()
 	switch n.Kind {
 	case step.Warning:
-		p.print(fmt.Sprintf("Warning: %s%s\n", at(n.Path), n.Text))
+		p.warn(n)
 	case step.Waiting:
 		p.print(fmt.Sprintf("%s  ⧗ %s waits %s until %s: %s\n", indent(n.Path), n.Path,
 			n.Due.Sub(n.At).Round(time.Second), n.Due.Local().Format(time.DateTime), n.Text))
@@ -104,6 +111,18 @@ func (p *progress) note(n step.Note) {
 			p.print(indent(n.Path) + "  " + p.finished(n.Outcome) + "\n")
 		}
 	}
+}
+
+// warn says a warning once for all rounds of a loop and all items of a list: a
+// loop that runs over night would say it a hundred times.
+func (p *progress) warn(n step.Note) {
+	said := contract.WithoutIndexes(n.Path) + "\n" + n.Text
+	if p.warned[said] {
+		p.more++
+		return
+	}
+	p.warned[said] = true
+	p.print(fmt.Sprintf("Warning: %s%s\n", at(n.Path), n.Text))
 }
 
 func at(path string) string {

@@ -100,7 +100,7 @@ func (k *checker) status(path string) string {
 		list, _ := rows.([]any)
 		for _, row := range list {
 			m, _ := row.(map[string]any)
-			if own := withoutIndexes(value.Text(m["path"])); own == path || strings.HasSuffix(own, "/"+path) {
+			if own := WithoutIndexes(value.Text(m["path"])); own == path || strings.HasSuffix(own, "/"+path) {
 				if word := value.Text(m["status"]); !slices.Contains(words, word) {
 					words = append(words, word)
 				}
@@ -118,8 +118,9 @@ func (k *checker) status(path string) string {
 
 var index = pattern.Pattern{Source: `\[\d+\]`}
 
-// withoutIndexes leaves the elements of foreach out of a step's path.
-func withoutIndexes(path string) string { return index.Get().ReplaceAllString(path, "") }
+// WithoutIndexes leaves the elements of foreach and the rounds of loops out of a
+// step's path, so that it is the same for all of them.
+func WithoutIndexes(path string) string { return index.Get().ReplaceAllString(path, "") }
 
 func (k *checker) variables(list []Expectation) {
 	context, _ := k.outcome.Report["context"].(map[string]any)
