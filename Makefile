@@ -12,8 +12,9 @@ all: lint test
 build: ## the binary, in bin/; static, because the C library would make every start slower
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-X main.release=$(VERSION)" -o bin/brickoven ./cmd/brickoven
 
-test: ## every test; TESTFLAGS=-race watches for data races
-	$(GO) test -timeout 40m $(TESTFLAGS) ./...
+PACKAGES ?= ./...
+test: ## every test, or those of PACKAGES; TESTFLAGS=-race watches for data races
+	$(GO) test -timeout 40m $(TESTFLAGS) $(PACKAGES)
 
 test-agents: ## the real agent CLIs, installed from the npm registry
 	@dir=$$(tests/agents/install) || { code=$$?; if [ $$code = 75 ]; then echo "*** SKIPPED: the npm registry cannot be reached"; exit 0; fi; exit $$code; }; \
