@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -34,8 +35,10 @@ type loopSessions struct {
 	workDir string
 	runID   string
 	runDir  string
-	around  string // the session whose round started this program; empty without one
-	masker  *mask.Masker
+	// git runs git in a folder, as [local.Machine.FeedGit] does.
+	git    func(ctx context.Context, dir string, env []string, stdin io.Reader, args ...string) (string, error)
+	around string // the session whose round started this program; empty without one
+	masker *mask.Masker
 	// goOn tells that loops that had ended are to go on, where no file says any
 	// more that they are over.
 	goOn bool
@@ -181,6 +184,9 @@ func (l *loopSessions) create(ctx context.Context, o runner.SessionOpening) (any
 	}
 	if o.Parent == "" {
 		o.Parent = l.around
+	}
+	if err := l.apart(ctx, dir); err != nil {
+		return nil, err
 	}
 	tree, err := l.hold(ctx, dir, o.Parent, o.Step)
 	if err != nil {

@@ -130,13 +130,14 @@ func (a *app) machine(set *settings, tree *recipes.Tree, id string, store *local
 	if _, err := agent.ParseSettings(configured); err != nil {
 		return nil, &failure{exit.Usage, fmt.Errorf(".brickoven/config.yaml: %w", err)}
 	}
+	sessions := a.loopSessions(set, id, store)
 	m := &local.Machine{
 		WorkDir: set.WorkDir, Base: append(a.baseEnvironment(id, store.Dir), watch.Environment()...),
 		Family: family, Mask: set.masker, Store: store, Natives: natives(), Stubs: stubs, Guard: watch, Strict: set.Strict,
-		Ledgers: a.loopLedgers(set, store), Sessions: a.loopSessions(set, id, store),
+		Ledgers: a.loopLedgers(set, store), Sessions: sessions,
 		Agents: local.Agents{Command: set.Agent, Persona: set.persona, Builtin: builtinAgents(), Configured: configured, Digest: set.digest},
 	}
-	m.Trees = newLoopTrees(m, id)
+	m.Trees, sessions.git = newLoopTrees(m, id), m.FeedGit
 	return m, set.keepAnswers(m, nil)
 }
 
