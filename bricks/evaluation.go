@@ -18,7 +18,7 @@ func recordEvaluation(in map[string]any) (any, error) {
 		"mode":       in["evaluation_mode"],
 		"threshold":  in["evaluation_threshold"],
 		"max_rounds": in["evaluation_max_rounds"],
-		"usage":      map[string]any{"duration_seconds": seconds(in["steps"])},
+		"usage":      used(in["steps"]),
 	})
 }
 
@@ -35,21 +35,50 @@ func judgement(v any) any {
 	return v
 }
 
-// seconds is how long the steps before this one took; nil where one does not
-// say.
-func seconds(steps any) any {
+// used is what the steps before this one took: their time, which is nil where
+// one does not say, and the tokens and the cost of their agents, which are nil
+// where a call told nothing or none was made.
+func used(steps any) map[string]any {
 	ended, _ := steps.(map[string]any)
-	var durations []value.Number
+	var durations, tokens, costs []value.Number
 	for _, end := range ended {
 		fields, _ := end.(map[string]any)
-		n, _ := fields["duration"].(value.Number)
-		durations = append(durations, n)
+		durations = append(durations, amount(fields, "duration"))
+		usage, _ := fields["usage"].(map[string]any)
+		if usage == nil {
+			continue // it called no agent
+		}
+		tokens = append(tokens, told(usage, "unknown_tokens", "input_tokens", "output_tokens")...)
+		costs = append(costs, told(usage, "unknown_cost", "cost_usd")...)
 	}
-	total, known := score.Sum(durations)
-	if !known || len(durations) == 0 {
+	return map[string]any{"duration_seconds": total(durations), "tokens": total(tokens), "cost_usd": total(costs)}
+}
+
+// told are numbers of a usage; a single empty one where some call told none.
+func told(usage map[string]any, unknown string, names ...string) []value.Number {
+	if amount(usage, unknown) != "0" {
+		return []value.Number{""}
+	}
+	var numbers []value.Number
+	for _, name := range names {
+		numbers = append(numbers, amount(usage, name))
+	}
+	return numbers
+}
+
+// amount is a number of a map; empty where there is none.
+func amount(fields map[string]any, name string) value.Number {
+	n, _ := fields[name].(value.Number)
+	return n
+}
+
+// total is nil where there are no numbers, or one is unknown.
+func total(numbers []value.Number) any {
+	sum, known := score.Sum(numbers)
+	if !known || len(numbers) == 0 {
 		return nil
 	}
-	return total
+	return sum
 }
 
 func decideEvaluation(in map[string]any) (any, error) {

@@ -52,6 +52,32 @@ func TestEvaluationRecordReadsTheVariablesOfARound(t *testing.T) {
 			t.Errorf("with the steps %v it took %v, %v", steps, took, err)
 		}
 	}
+	usage := func(unknownTokens, unknownCost string, more ...any) map[string]any {
+		given := map[string]any{"unknown_tokens": value.Number(unknownTokens), "unknown_cost": value.Number(unknownCost)}
+		for i := 0; i < len(more); i += 2 {
+			given[more[i].(string)] = value.Number(more[i+1].(string))
+		}
+		return map[string]any{"duration": value.Number("1"), "usage": given}
+	}
+	whole := usage("0", "0", "input_tokens", "100", "output_tokens", "20", "cost_usd", "0.1")
+	for _, test := range []struct {
+		steps        map[string]any
+		tokens, cost any
+	}{
+		{map[string]any{"produce": whole, "judge": whole}, value.Number("240"), value.Number("0.2")},
+		{map[string]any{"produce": whole, "judge": took("1")}, value.Number("120"), value.Number("0.1")},
+		{map[string]any{"produce": whole, "judge": usage("1", "0", "input_tokens", "7", "cost_usd", "1")}, nil, value.Number("1.1")},
+		{map[string]any{"produce": usage("0", "1", "input_tokens", "7", "output_tokens", "1")}, value.Number("8"), nil},
+		{map[string]any{"produce": took("1")}, nil, nil},
+	} {
+		vars["steps"] = test.steps
+		report, _, err := native(t, "evaluation-record", vars)
+		tokens, _ := value.At(report, []string{"iterations", "0", "tokens"})
+		cost, _ := value.At(report, []string{"iterations", "0", "cost_usd"})
+		if err != nil || tokens != test.tokens || cost != test.cost {
+			t.Errorf("with the steps %v: %v tokens, %v USD, %v; want %v and %v", test.steps, tokens, cost, err, test.tokens, test.cost)
+		}
+	}
 	for _, bad := range []any{"no object", `{"points": 8}`, nil, map[string]any{"score": "8"}} {
 		vars["evaluation_judgement"] = bad
 		if _, _, err := native(t, "evaluation-record", vars); err == nil {

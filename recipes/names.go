@@ -275,7 +275,7 @@ func (c *checker) report(f *field, path, part, message, hint string) {
 	c.found = append(c.found, finding)
 }
 
-var stepFields = []string{"status", "exit_code", "output", "error", "duration", "outputs", "failed"}
+var stepFields = []string{"status", "exit_code", "output", "error", "duration", "outputs", "failed", "usage"}
 
 // stepPath checks steps.<id>.<field>.
 func (c *checker) stepPath(f *field, path string, parts []string) {

@@ -132,6 +132,9 @@ func describe(o *step.Outcome) map[string]any {
 	if o.Failures != nil {
 		entry["failed"] = o.Failures
 	}
+	if o.Usage != nil {
+		entry["usage"] = usageValue(o.Usage)
+	}
 	return entry
 }
 

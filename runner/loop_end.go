@@ -64,29 +64,13 @@ func (l *loop) summary(state session.State, stop session.Stop) map[string]any {
 	if last, ok := l.verdict.(map[string]any); ok {
 		verdict = value.Text(last["loop_verdict"])
 	}
-	var usage any
-	if u := l.out.Usage; u != nil {
-		usage = map[string]any{
-			"input_tokens": number(u.InputTokens), "output_tokens": number(u.OutputTokens),
-			"cached_tokens": number(u.CachedTokens), "turns": number(u.Turns), "cost_usd": number(u.CostUSD),
-			"duration_ms": number(u.DurationMS), "calls": value.From(u.Calls), "unknown_cost": value.From(u.UnknownCost),
-			"unknown_tokens": value.From(u.UnknownTokens),
-		}
-	}
 	result := map[string]any{
 		"verdict": verdict, "stop_reason": string(stop.StopReason), "halt_reason": string(stop.HaltReason),
-		"reason": stop.Reason, "rounds": value.From(l.round), "verdicts": append([]any{}, l.history...), "usage": usage,
+		"reason": stop.Reason, "rounds": value.From(l.round), "verdicts": append([]any{}, l.history...), "usage": usageValue(l.out.Usage),
 		"session": state.SessionID, "duration": value.From(l.fr.run.now.Sub(l.started).Seconds()),
 	}
 	if l.st.Loop.Contract != nil {
 		result["evaluation"] = l.book.evaluation
 	}
 	return result
-}
-
-func number[T int64 | float64](n *T) any {
-	if n == nil {
-		return nil
-	}
-	return value.From(*n)
 }

@@ -3,11 +3,33 @@ package runner
 import (
 	"slices"
 
+	"github.com/brickoven/brickoven/recipes/value"
 	"github.com/brickoven/brickoven/runner/step"
 )
 
 // sum adds what is known of two usages; what neither knows stays unknown.
 func sum(a, b *step.Usage) *step.Usage { return a.Plus(b) }
+
+// usageValue is a usage as recipes see it; null where no agent was called, and
+// each number is null that is not known.
+func usageValue(u *step.Usage) any {
+	if u == nil {
+		return nil
+	}
+	return map[string]any{
+		"input_tokens": number(u.InputTokens), "output_tokens": number(u.OutputTokens),
+		"cached_tokens": number(u.CachedTokens), "turns": number(u.Turns), "cost_usd": number(u.CostUSD),
+		"duration_ms": number(u.DurationMS), "calls": value.From(u.Calls), "unknown_cost": value.From(u.UnknownCost),
+		"unknown_tokens": value.From(u.UnknownTokens),
+	}
+}
+
+func number[T int64 | float64](n *T) any {
+	if n == nil {
+		return nil
+	}
+	return value.From(*n)
+}
 
 // meter counts what the agent calls under a halt use, those under way included.
 type meter struct {
