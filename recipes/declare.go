@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/brickoven/brickoven/recipes/value"
@@ -127,6 +128,9 @@ func (d *decoder) validations(key string, node *yaml.Node) {
 	}
 }
 
+// rules are those of a variable. Recipes in the wild have defaults of the
+// context below the key by mistake, so what is no rule, and is not a misspelt
+// one either, is only warned of.
 func (d *decoder) rules(name string, node *yaml.Node) []string {
 	if node.Kind == yaml.SequenceNode {
 		var rules []string
@@ -134,6 +138,11 @@ func (d *decoder) rules(name string, node *yaml.Node) []string {
 			rules = append(rules, d.rules(name, item)...)
 		}
 		return rules
+	}
+	if node.Kind == yaml.ScalarNode && !slices.Contains(validationRules, node.Value) && nearest(node.Value, validationRules) == "" {
+		d.warn(node, "wrong-value", fmt.Sprintf("the rule for %s is %s, not %s; it is not checked", name, quoteShort(node.Value), orList(validationRules)),
+			"a default belongs under context:")
+		return nil
 	}
 	return []string{d.choice("the rule for "+name, node, validationRules)}
 }
@@ -164,6 +173,9 @@ func (d *decoder) outputs(key string, node *yaml.Node) *Outputs {
 			outputs.Pairs = append(outputs.Pairs, Rename{Name: name.Value, Child: d.text(key+"."+name.Value, child)})
 		}
 		return outputs
+	}
+	if d.foreignOutputs(key, node) {
+		return nil
 	}
 	for _, name := range d.texts(key, node) {
 		outputs.Pairs = append(outputs.Pairs, Rename{Name: name, Child: name})

@@ -167,12 +167,27 @@ func (d *decoder) foreign(in scope, key, val *yaml.Node) bool {
 	if key.Value == "on_error" {
 		instead = onErrorInstead(val)
 	}
-	message := fmt.Sprintf("%s: controls what runs in another tool and is not known here", key.Value)
-	if slices.Contains(d.opts.AllowForeign, key.Value) {
-		d.warn(key, "foreign-key", message+"; it is let through and does nothing", instead)
+	d.notOurs(key, key.Value, "controls what runs in another tool and is not known here", instead)
+	return true
+}
+
+// notOurs refuses a key of another tool, or warns of one that is let through.
+func (d *decoder) notOurs(node *yaml.Node, key, what, instead string) {
+	if message := key + ": " + what; slices.Contains(d.opts.AllowForeign, key) {
+		d.warn(node, "foreign-key", message+"; it is let through and does nothing", instead)
 	} else {
-		d.fail(key, "foreign-key", message, instead+" (--allow-foreign "+key.Value+" to run without it)")
+		d.fail(node, "foreign-key", message, instead+" (--allow-foreign "+key+" to run without it)")
 	}
+}
+
+// foreignOutputs reports whether outputs is a list of {name, from}, which names
+// variables for what a step prints in another tool, and was dealt with.
+func (d *decoder) foreignOutputs(key string, node *yaml.Node) bool {
+	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 || node.Content[0].Kind != yaml.MappingNode {
+		return false
+	}
+	d.notOurs(node, key, "takes names, not mappings, which set variables in another tool",
+		"write output: NAME for what a step prints, and outputs: {ours: theirs} for what a called recipe gives back")
 	return true
 }
 
